@@ -1,4 +1,8 @@
-"""AIIDE 2010."""
+"""The study of Gold, AIIDE 2010: models trained on players in their first run and when they come back, simulated.
+
+Start with ``run_study``. Games are played once, by several processes, and coded as the model sees them (which
+transition matrix applies, which of nine symbols was seen); models are trained on these codes and compared afterwards.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,15 +37,6 @@ from telos.studies.scoring import (
 from telos.studies.sensitivity import AIIDE_DIALS, FACTORS, aiide_model, one_at_a_time
 from telos.studies.statistics import interval, need_scipy
 from telos.worlds.adventure.adventure import Adventure
-
-# --- gold aiide runs --------------------------------------------------------------------------------------------------
-# One player of the second study: the rounds that they played, coded as the model sees them.
-#
-# A round is small once coded (which matrix applies, which of nine things was seen), and any model with the same
-# symbols
-# can be trained on it or scored by it. So games are played once, by many processes, and models are compared
-# afterwards.
-
 
 GOALS = ("explore", "level", "return")
 TRAINING, TEST = "training", "test"
@@ -91,149 +86,6 @@ class Visits:
     later: Game | None = None
 
 
-def visited(subject: Subject) -> Visits:
-    """Let a subject play all their games."""
-    player = player_of(subject)
-    first = _game(subject, player)
-    for _ in range(subject.runs_before):
-        player.after_run()  # games in between are practice: nobody looks at them, so they need not be played out
-    later = _game(subject, player) if subject.runs_before else None
-    return Visits(subject, first, later)
-
-
-def player_of(subject: Subject) -> Player:
-    """Return the player; the experimenter is one person, whose runs are told apart by their number."""
-    if not subject.is_experimenter:
-        return Player(_own_seed(subject, "player"), NOVICE)
-    player = Player(subject.seed, EXPERIMENTER)
-    for _ in range(subject.number):
-        player.after_run()
-    return player
-
-
-def _game(subject: Subject, player: Player) -> Game | None:
-    game = Adventure("aiide", seed=_own_seed(subject, f"game {player.runs}"))
-    session = play(game, player, max_frames=LONGEST)
-    return coded(session, Random(_own_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
-
-
-def coded(session: Session, rng: Random) -> Game:
-    """Return a session as the model sees it; ``rng`` draws the state machine's first guess."""
-    training, test = (_moments(session, name) for name in (TRAINING, TEST))
-    updates, machine = _read(test, rng)
-    return Game(tuple(_updates(training)), updates, machine, session.events[-1].time)
-
-
-def _moments(session: Session, name: str) -> list[tuple[Event, str]]:
-    return [
-        (session.events[place], phase.goal)
-        for phase in session.phases
-        if phase.round == name and phase.goal is not None
-        for place in range(phase.start, phase.end)
-    ]
-
-
-def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
-    model, found = untrained(), []
-    gate = EventGate(model)
-    for event, truth in moments:
-        counted = gate.admit(event)
-        placed = None if counted is None else model.locate(counted)
-        if placed is not None:
-            found.append(Update(*placed, truth))
-    return found
-
-
-def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Update, ...], tuple[str, ...]]:
-    """Return the updates of a test round, with what the state machine believed at each."""
-    model, updates, said = untrained(), [], []
-    rules = named_model("aiide-fsm")
-    assert isinstance(rules, FSMModel)
-    machine, gate = rules.recognizer(rng), EventGate(model)
-    for event, truth in moments:
-        believed = machine.observe(event).top
-        counted = gate.admit(event)
-        placed = None if counted is None else model.locate(counted)
-        if placed is not None:
-            updates.append(Update(*placed, truth))
-            said.append(believed)
-    return tuple(updates), tuple(said)
-
-
-@cache
-def untrained() -> IOHMM:
-    """Return the model of the paper before any training."""
-    model = named_model("aiide")
-    assert isinstance(model, IOHMM)
-    return model
-
-
-def counts_of(updates: Iterable[Update]) -> dict[str, dict[str, float]]:
-    """Return how often each symbol was seen under each goal: the whole of what training is."""
-    names = untrained().symbols.names
-    counts: dict[str, dict[str, float]] = {goal: {} for goal in GOALS}
-    for update in updates:
-        seen = counts[update.truth]
-        seen[names[update.symbol]] = seen.get(names[update.symbol], 0.0) + 1.0
-    return counts
-
-
-def trained(updates: Iterable[Update]) -> IOHMM:
-    """Return the model trained on these updates."""
-    return copy_model(untrained(), counts=counts_of(updates))
-
-
-def evidence(model: IOHMM, updates: Sequence[Update]) -> list[Evidence]:
-    """Return what a model takes coded updates to say; the same as it says of the events themselves."""
-    matrices, names = model.matrices, model.symbols.names
-    chances = {goal: model.counts.chances(goal) for goal in model.goals}
-    likelihoods = [tuple(chances[goal][symbol] for goal in model.goals) for symbol in range(len(names))]
-    return [Evidence(matrices[each.case], likelihoods[each.symbol], names[each.symbol]) for each in updates]
-
-
-def scored_by(model: IOHMM, updates: Sequence[Update]) -> Tally:
-    """Return how often a model is right about a round."""
-    steps = forward(model.prior, evidence(model, updates))
-    return tally([each.truth for each in updates], [model.goals[top(after)] for _, after, _ in steps])
-
-
-def filtered(model: IOHMM, updates: Sequence[Update]) -> tuple[list[Chances], list[Evidence]]:
-    """Return the beliefs of a model about a round, with the evidence as it was weighed, for smoothing."""
-    evidences = evidence(model, updates)
-    steps = forward(model.prior, evidences)
-    return [after for _, after, _ in steps], used_evidence(evidences, steps)
-
-
-def first_of_each(updates: Iterable[Update], most: int) -> list[Update]:
-    """Return the first lessons of each goal, so many at most."""
-    seen: dict[str, int] = dict.fromkeys(GOALS, 0)
-    kept = []
-    for update in updates:
-        if seen[update.truth] < most:
-            seen[update.truth] += 1
-            kept.append(update)
-    return kept
-
-
-def weighted_counts(parts: Iterable[tuple[Sequence[Update], float]]) -> dict[str, dict[str, float]]:
-    """Return the counts of several rounds, each with a weight."""
-    total: dict[str, dict[str, float]] = {goal: {} for goal in GOALS}
-    for updates, weight in parts:
-        for goal, seen in counts_of(updates).items():
-            for symbol, count in seen.items():
-                total[goal][symbol] = total[goal].get(symbol, 0.0) + weight * count
-    return total
-
-
-def _own_seed(subject: Subject, what: str) -> int:
-    who = "experimenter" if subject.is_experimenter else "player"
-    return Random(f"gold-aiide {subject.seed} {who} {subject.number} {what}").randrange(2**32)
-
-
-# --- gold aiide models ------------------------------------------------------------------------------------------------
-# Who was trained on whom: the models of the second study, for one test round.
-
-
 METHODS = {
     "trained": "trained on the player",
     "fsm": "FSM",
@@ -246,152 +98,6 @@ METHODS = {
 }
 LESSONS = (1, 3, 10, 30, 100, 300)  # of each goal
 WEIGHTS = (0.0, 0.1, 0.25, 0.5, 1.0)  # of the lessons of a first run
-
-
-def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]]:
-    """Return how every method reads the test round of each game; the games are of different players."""
-    own = [trained(game.training) for game in games]
-    said = []
-    for at, game in enumerate(games):
-        models = {"trained": own[at], "experimenter": experimenter, "itself": trained(game.test)}
-        others = [*own[at + 1 :], *own[:at]]
-        if others:
-            models["stranger"] = others[0]
-            pool = pool_models(others)
-            models["pooled"] = pool
-            prior = personalize(pool, find_best_strength(pool, others))
-            models["personal"] = copy_model(prior, counts=own[at].counts.seen)
-        read = {name: scored_by(model, game.test) for name, model in models.items()}
-        said.append({name: {**read, "fsm": game.fsm}[name] for name in METHODS if name in read or name == "fsm"})
-    return said
-
-
-def likeness(games: Sequence[Game]) -> float:
-    """Return how alike players are: what all of them did is worth so many lessons about one of them."""
-    models = [trained(game.training) for game in games]
-    return find_best_strength(pool_models(models), models)
-
-
-def by_lessons(games: Sequence[Game]) -> dict[int, list[float]]:
-    """Return the accuracies of models that were trained on only the first lessons of each goal."""
-    return {
-        most: [scored_by(trained(first_of_each(game.training, most)), game.test).accuracy for game in games]
-        for most in LESSONS
-    }
-
-
-def by_lag(games: Sequence[Game]) -> dict[int, list[float]]:
-    """Return the accuracies of models trained on the player that may wait before they answer."""
-    accuracies: dict[int, list[float]] = {lag: [] for lag in LAGS}
-    for game in games:
-        model = trained(game.training)
-        beliefs, evidences = filtered(model, game.test)
-        truths = [update.truth for update in game.test]
-        for lag in LAGS:
-            judged = judged_late(beliefs, evidences, lag)
-            accuracies[lag].append(share_right(model.goals, judged, truths))
-    return accuracies
-
-
-def by_weight(pairs: Sequence[tuple[Game, Game]]) -> dict[float, list[float]]:
-    """Return the accuracies on the later run if the lessons of the first are kept, with a weight."""
-    return {
-        weight: [
-            scored_by(
-                copy_model(untrained(), counts=weighted_counts([(first.training, weight), (later.training, 1.0)])),
-                later.test,
-            ).accuracy
-            for first, later in pairs
-        ]
-        for weight in WEIGHTS
-    }
-
-
-def by_dial(games: Sequence[Game]) -> Mapping[tuple[str, float], float]:
-    """Return the mean accuracy with one number of the model turned, by number and factor."""
-    values: dict[tuple[str, float], list[float]] = {}
-    for game in games:
-        own = trained(game.training)
-
-        def make(own: IOHMM = own, **numbers: float) -> IOHMM:
-            return aiide_model(own, **numbers)
-
-        for key, model in one_at_a_time(AIIDE_DIALS, make).items():
-            assert isinstance(model, IOHMM)
-            values.setdefault(key, []).append(scored_by(model, game.test).accuracy)
-    return {key: fmean(each) for key, each in values.items()}
-
-
-# --- gold aiide charts ------------------------------------------------------------------------------------------------
-# The curves of the second study: amount of training, lag, what first lessons are worth later, and sensitivity.
-
-
-def charts(firsts: Sequence[Game], pairs: Sequence[tuple[Game, Game]], seed: int) -> tuple[tuple[LineChart, ...], ...]:
-    """Return the charts of the study, in rows."""
-    later = [each for _, each in pairs]
-    kinds = {"first run": firsts, "later run": later}
-    lessons = LineChart(
-        "training",
-        "Amount of training",
-        "lessons of each goal",
-        "accuracy",
-        tuple(_line(kind, by_lessons(games), seed) for kind, games in kinds.items()),
-        log_x=True,
-        note="Accuracy against amount of training, and what first lessons are worth later",
-    )
-    weights = LineChart(
-        "first_lessons",
-        "Keeping the lessons of the first run",
-        "weight of the first run's lessons",
-        "accuracy",
-        (_line("later run", by_weight(pairs), seed),),
-    )
-    lag = LineChart(
-        "lag",
-        "Waiting before answering",
-        "lag in updates",
-        "accuracy",
-        tuple(_line(kind, by_lag(games), seed) for kind, games in kinds.items()),
-        note="Accuracy against lag, and sensitivity",
-    )
-    return ((lessons, weights), (lag, _sensitivity(firsts)))
-
-
-def what_players_do(firsts: Sequence[Game], later: Sequence[Game]) -> Grid:
-    """Return what updates of the test rounds are under each goal, in first and in later runs."""
-    names = untrained().symbols.names
-    rows = []
-    for kind, games in {"first run": firsts, "later run": later}.items():
-        counts = counts_of(update for game in games for update in game.test)
-        for goal, seen in counts.items():
-            total = sum(seen.values()) or 1.0
-            rows.append((f"{kind}, {goal}", tuple(seen.get(name, 0.0) / total for name in names)))
-    headings = tuple(name.replace("_", " ") for name in names)
-    return Grid("what_players_do", "What players do under each goal: shares of updates", headings, tuple(rows))
-
-
-def _line(name: str, values: Mapping[float, Sequence[float]] | Mapping[int, Sequence[float]], seed: int) -> Curve:
-    points = []
-    for x, each in values.items():
-        low, high = interval(each, rng=Random(f"{seed} {name} {x}"))
-        points.append(Point(x, fmean(each), low, high))
-    return Curve(name, tuple(points))
-
-
-def _sensitivity(games: Sequence[Game]) -> LineChart:
-    means = by_dial(games)
-    lines = tuple(
-        Curve(dial.says, tuple(Point(factor, means[dial.keyword, factor]) for factor in FACTORS))
-        for dial in AIIDE_DIALS
-    )
-    return LineChart(
-        "sensitivity", "One number times ½ to 2 (first run)", "factor", "accuracy", lines, marked=1, log_x=True
-    )
-
-
-# --- gold aiide -------------------------------------------------------------------------------------------------------
-# The study of the second paper: models trained on players, on the experimenter, and on players who came back.
-
 
 NAME = "gold-aiide"
 SOURCE = "K. Gold: Training Goal Recognition Online from Low-Level Inputs in an Action-Adventure Game (AIIDE 2010)"
@@ -590,3 +296,288 @@ def _why(conditions: Sequence[Condition], firsts: Sequence[Game], later: Sequenc
         f"each goal about one player in a first run, and {likeness(later):g} in a later one; the fewer, the more style."
     )
     return said
+
+
+# --- one player: the rounds, coded ------------------------------------------------------------------------------------
+
+
+def visited(subject: Subject) -> Visits:
+    """Let a subject play all their games."""
+    player = player_of(subject)
+    first = _game(subject, player)
+    for _ in range(subject.runs_before):
+        player.after_run()  # games in between are practice: nobody looks at them, so they need not be played out
+    later = _game(subject, player) if subject.runs_before else None
+    return Visits(subject, first, later)
+
+
+def player_of(subject: Subject) -> Player:
+    """Return the player; the experimenter is one person, whose runs are told apart by their number."""
+    if not subject.is_experimenter:
+        return Player(_own_seed(subject, "player"), NOVICE)
+    player = Player(subject.seed, EXPERIMENTER)
+    for _ in range(subject.number):
+        player.after_run()
+    return player
+
+
+def _game(subject: Subject, player: Player) -> Game | None:
+    game = Adventure("aiide", seed=_own_seed(subject, f"game {player.runs}"))
+    session = play(game, player, max_frames=LONGEST)
+    return coded(session, Random(_own_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
+
+
+def coded(session: Session, rng: Random) -> Game:
+    """Return a session as the model sees it; ``rng`` draws the state machine's first guess."""
+    training, test = (_moments(session, name) for name in (TRAINING, TEST))
+    updates, machine = _read(test, rng)
+    return Game(tuple(_updates(training)), updates, machine, session.events[-1].time)
+
+
+def _moments(session: Session, name: str) -> list[tuple[Event, str]]:
+    return [
+        (session.events[place], phase.goal)
+        for phase in session.phases
+        if phase.round == name and phase.goal is not None
+        for place in range(phase.start, phase.end)
+    ]
+
+
+def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
+    model, found = untrained(), []
+    gate = EventGate(model)
+    for event, truth in moments:
+        counted = gate.admit(event)
+        placed = None if counted is None else model.locate(counted)
+        if placed is not None:
+            found.append(Update(*placed, truth))
+    return found
+
+
+def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Update, ...], tuple[str, ...]]:
+    """Return the updates of a test round, with what the state machine believed at each."""
+    model, updates, said = untrained(), [], []
+    rules = named_model("aiide-fsm")
+    assert isinstance(rules, FSMModel)
+    machine, gate = rules.recognizer(rng), EventGate(model)
+    for event, truth in moments:
+        believed = machine.observe(event).top
+        counted = gate.admit(event)
+        placed = None if counted is None else model.locate(counted)
+        if placed is not None:
+            updates.append(Update(*placed, truth))
+            said.append(believed)
+    return tuple(updates), tuple(said)
+
+
+@cache
+def untrained() -> IOHMM:
+    """Return the model of the paper before any training."""
+    model = named_model("aiide")
+    assert isinstance(model, IOHMM)
+    return model
+
+
+def counts_of(updates: Iterable[Update]) -> dict[str, dict[str, float]]:
+    """Return how often each symbol was seen under each goal: the whole of what training is."""
+    names = untrained().symbols.names
+    counts: dict[str, dict[str, float]] = {goal: {} for goal in GOALS}
+    for update in updates:
+        seen = counts[update.truth]
+        seen[names[update.symbol]] = seen.get(names[update.symbol], 0.0) + 1.0
+    return counts
+
+
+def trained(updates: Iterable[Update]) -> IOHMM:
+    """Return the model trained on these updates."""
+    return copy_model(untrained(), counts=counts_of(updates))
+
+
+def evidence(model: IOHMM, updates: Sequence[Update]) -> list[Evidence]:
+    """Return what a model takes coded updates to say; the same as it says of the events themselves."""
+    matrices, names = model.matrices, model.symbols.names
+    chances = {goal: model.counts.chances(goal) for goal in model.goals}
+    likelihoods = [tuple(chances[goal][symbol] for goal in model.goals) for symbol in range(len(names))]
+    return [Evidence(matrices[each.case], likelihoods[each.symbol], names[each.symbol]) for each in updates]
+
+
+def scored_by(model: IOHMM, updates: Sequence[Update]) -> Tally:
+    """Return how often a model is right about a round."""
+    steps = forward(model.prior, evidence(model, updates))
+    return tally([each.truth for each in updates], [model.goals[top(after)] for _, after, _ in steps])
+
+
+def filtered(model: IOHMM, updates: Sequence[Update]) -> tuple[list[Chances], list[Evidence]]:
+    """Return the beliefs of a model about a round, with the evidence as it was weighed, for smoothing."""
+    evidences = evidence(model, updates)
+    steps = forward(model.prior, evidences)
+    return [after for _, after, _ in steps], used_evidence(evidences, steps)
+
+
+def first_of_each(updates: Iterable[Update], most: int) -> list[Update]:
+    """Return the first lessons of each goal, so many at most."""
+    seen: dict[str, int] = dict.fromkeys(GOALS, 0)
+    kept = []
+    for update in updates:
+        if seen[update.truth] < most:
+            seen[update.truth] += 1
+            kept.append(update)
+    return kept
+
+
+def weighted_counts(parts: Iterable[tuple[Sequence[Update], float]]) -> dict[str, dict[str, float]]:
+    """Return the counts of several rounds, each with a weight."""
+    total: dict[str, dict[str, float]] = {goal: {} for goal in GOALS}
+    for updates, weight in parts:
+        for goal, seen in counts_of(updates).items():
+            for symbol, count in seen.items():
+                total[goal][symbol] = total[goal].get(symbol, 0.0) + weight * count
+    return total
+
+
+def _own_seed(subject: Subject, what: str) -> int:
+    who = "experimenter" if subject.is_experimenter else "player"
+    return Random(f"gold-aiide {subject.seed} {who} {subject.number} {what}").randrange(2**32)
+
+
+# --- models, by whom they were trained on -----------------------------------------------------------------------------
+
+
+def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]]:
+    """Return how every method reads the test round of each game; the games are of different players."""
+    own = [trained(game.training) for game in games]
+    said = []
+    for at, game in enumerate(games):
+        models = {"trained": own[at], "experimenter": experimenter, "itself": trained(game.test)}
+        others = [*own[at + 1 :], *own[:at]]
+        if others:
+            models["stranger"] = others[0]
+            pool = pool_models(others)
+            models["pooled"] = pool
+            prior = personalize(pool, find_best_strength(pool, others))
+            models["personal"] = copy_model(prior, counts=own[at].counts.seen)
+        read = {name: scored_by(model, game.test) for name, model in models.items()}
+        said.append({name: {**read, "fsm": game.fsm}[name] for name in METHODS if name in read or name == "fsm"})
+    return said
+
+
+def likeness(games: Sequence[Game]) -> float:
+    """Return how alike players are: what all of them did is worth so many lessons about one of them."""
+    models = [trained(game.training) for game in games]
+    return find_best_strength(pool_models(models), models)
+
+
+def by_lessons(games: Sequence[Game]) -> dict[int, list[float]]:
+    """Return the accuracies of models that were trained on only the first lessons of each goal."""
+    return {
+        most: [scored_by(trained(first_of_each(game.training, most)), game.test).accuracy for game in games]
+        for most in LESSONS
+    }
+
+
+def by_lag(games: Sequence[Game]) -> dict[int, list[float]]:
+    """Return the accuracies of models trained on the player that may wait before they answer."""
+    accuracies: dict[int, list[float]] = {lag: [] for lag in LAGS}
+    for game in games:
+        model = trained(game.training)
+        beliefs, evidences = filtered(model, game.test)
+        truths = [update.truth for update in game.test]
+        for lag in LAGS:
+            judged = judged_late(beliefs, evidences, lag)
+            accuracies[lag].append(share_right(model.goals, judged, truths))
+    return accuracies
+
+
+def by_weight(pairs: Sequence[tuple[Game, Game]]) -> dict[float, list[float]]:
+    """Return the accuracies on the later run if the lessons of the first are kept, with a weight."""
+    return {
+        weight: [
+            scored_by(
+                copy_model(untrained(), counts=weighted_counts([(first.training, weight), (later.training, 1.0)])),
+                later.test,
+            ).accuracy
+            for first, later in pairs
+        ]
+        for weight in WEIGHTS
+    }
+
+
+def by_dial(games: Sequence[Game]) -> Mapping[tuple[str, float], float]:
+    """Return the mean accuracy with one number of the model turned, by number and factor."""
+    values: dict[tuple[str, float], list[float]] = {}
+    for game in games:
+        own = trained(game.training)
+
+        def make(own: IOHMM = own, **numbers: float) -> IOHMM:
+            return aiide_model(own, **numbers)
+
+        for key, model in one_at_a_time(AIIDE_DIALS, make).items():
+            assert isinstance(model, IOHMM)
+            values.setdefault(key, []).append(scored_by(model, game.test).accuracy)
+    return {key: fmean(each) for key, each in values.items()}
+
+
+# --- charts: amount of training, lag, first lessons, sensitivity ------------------------------------------------------
+
+
+def charts(firsts: Sequence[Game], pairs: Sequence[tuple[Game, Game]], seed: int) -> tuple[tuple[LineChart, ...], ...]:
+    """Return the charts of the study, in rows."""
+    later = [each for _, each in pairs]
+    kinds = {"first run": firsts, "later run": later}
+    lessons = LineChart(
+        "training",
+        "Amount of training",
+        "lessons of each goal",
+        "accuracy",
+        tuple(_line(kind, by_lessons(games), seed) for kind, games in kinds.items()),
+        log_x=True,
+        note="Accuracy against amount of training, and what first lessons are worth later",
+    )
+    weights = LineChart(
+        "first_lessons",
+        "Keeping the lessons of the first run",
+        "weight of the first run's lessons",
+        "accuracy",
+        (_line("later run", by_weight(pairs), seed),),
+    )
+    lag = LineChart(
+        "lag",
+        "Waiting before answering",
+        "lag in updates",
+        "accuracy",
+        tuple(_line(kind, by_lag(games), seed) for kind, games in kinds.items()),
+        note="Accuracy against lag, and sensitivity",
+    )
+    return ((lessons, weights), (lag, _sensitivity(firsts)))
+
+
+def what_players_do(firsts: Sequence[Game], later: Sequence[Game]) -> Grid:
+    """Return what updates of the test rounds are under each goal, in first and in later runs."""
+    names = untrained().symbols.names
+    rows = []
+    for kind, games in {"first run": firsts, "later run": later}.items():
+        counts = counts_of(update for game in games for update in game.test)
+        for goal, seen in counts.items():
+            total = sum(seen.values()) or 1.0
+            rows.append((f"{kind}, {goal}", tuple(seen.get(name, 0.0) / total for name in names)))
+    headings = tuple(name.replace("_", " ") for name in names)
+    return Grid("what_players_do", "What players do under each goal: shares of updates", headings, tuple(rows))
+
+
+def _line(name: str, values: Mapping[float, Sequence[float]] | Mapping[int, Sequence[float]], seed: int) -> Curve:
+    points = []
+    for x, each in values.items():
+        low, high = interval(each, rng=Random(f"{seed} {name} {x}"))
+        points.append(Point(x, fmean(each), low, high))
+    return Curve(name, tuple(points))
+
+
+def _sensitivity(games: Sequence[Game]) -> LineChart:
+    means = by_dial(games)
+    lines = tuple(
+        Curve(dial.says, tuple(Point(factor, means[dial.keyword, factor]) for factor in FACTORS))
+        for dial in AIIDE_DIALS
+    )
+    return LineChart(
+        "sensitivity", "One number times ½ to 2 (first run)", "factor", "accuracy", lines, marked=1, log_x=True
+    )

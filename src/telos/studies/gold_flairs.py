@@ -1,4 +1,6 @@
-"""FLAIRS 2010."""
+"""The study of Gold, FLAIRS 2010: FFBM, a finite state machine and a constant transition matrix on new and experienced
+players, simulated. Start with ``run_study``.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,10 +41,6 @@ from telos.studies.scoring import (
 from telos.studies.sensitivity import FACTORS, FLAIRS_DIALS, all_at_once, flairs_model, one_at_a_time
 from telos.studies.statistics import interval, need_scipy
 from telos.worlds.adventure.adventure import Adventure
-
-# --- gold flairs runs -------------------------------------------------------------------------------------------------
-# One run of the first study: a player plays the adventure once, and every method reads it.
-
 
 GOALS = ("level", "explore", "town")
 WALKING = "a step in a direction"
@@ -102,253 +100,8 @@ class Played:
     in_town: tuple[int, int] = (0, 0)  # updates in phases of level: in town, and in all
 
 
-def played(run: Run) -> Played:
-    """Play a game and let every method read it."""
-    session = session_of(run)
-    if not session.is_done:
-        return Played(run.kind.name, is_done=False)
-    moments = tuple(zip(session.events, session.truths, strict=True))
-    reading = read(methods(run), moments, clock="ffbm")
-    ffbm = _ffbm()
-    return Played(
-        run.kind.name,
-        is_done=True,
-        seconds=session.events[-1].time,
-        tallies={name: reading.tally(name) for name in METHODS},
-        around={name: around_change(reading, name, "level") for name in ("ffbm", "constant")},
-        lags=lagged_accuracies(ffbm, moments),
-        turned={key: filtered_accuracy(model, moments) for key, model in _turned().items()},
-        drawn=tuple(filtered_accuracy(model, moments) for model in _drawn(run.draws)),
-        seen=what_was_seen(ffbm, moments),
-        in_town=_in_town(ffbm, moments),
-    )
-
-
-def session_of(run: Run) -> Session:
-    """Let the player of a run play it. One person plays every run as the next of their own."""
-    kind = run.kind
-    player = Player(run.seed if kind.is_one_person else _own_seed(run, "player"), kind.preset)
-    for _ in range(run.number if kind.is_one_person else 0):
-        player.after_run()
-    game = Adventure("flairs", monsters=kind.monsters, seed=_own_seed(run, "game"))
-    return play(game, player, name=f"{kind.name} {run.number}")
-
-
-def methods(run: Run) -> dict[str, Recognizer]:
-    """Return a fresh recogniser for every method; the machine's first guess is drawn."""
-    machine = named_model("flairs-fsm")
-    assert isinstance(machine, FSMModel)
-    return {
-        "ffbm": Reader(_ffbm()),
-        "fsm": machine.recognizer(Random(_own_seed(run, "fsm"))),
-        "constant": Reader(ConstantT.of(_ffbm())),
-        "chest_only": Reader(_with_case(0)),
-        "town_only": Reader(_with_case(1)),
-        "any_swing": Reader(_any_swing()),
-        "arrival": Reader(_on_arrival()),
-    }
-
-
-def around_change(reading: Reading, method: str, to: str) -> tuple[Chances, ...]:
-    """Return the beliefs from ``AROUND`` updates before the change to a goal until as many after it.
-
-    It is empty if the run has no such change, or too few updates on one side of it.
-    """
-    for change in changes(reading.truths):
-        start, end = change - AROUND, change + AROUND + 1
-        if reading.truths[change] == to and start >= 0 and end <= len(reading.truths):
-            return reading.beliefs[method][start:end]
-    return ()
-
-
-def what_was_seen(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> dict[str, dict[str, tuple[int, float]]]:
-    """Count what the updates of a run were, by the goal that was pursued, and how much they told for that goal.
-
-    What one tells is in bits, against the other goal that makes it likeliest: below zero it speaks for that one.
-    """
-    found = {goal: dict.fromkeys(GROUPS, (0, 0.0)) for goal in GOALS}
-    for evidence, truth in zip(*evidence_of(model, moments), strict=True):
-        chances = dict(zip(model.goals, evidence.likelihood, strict=True))
-        bits = math.log2(chances.pop(truth) / max(chances.values()))
-        group = evidence.seen if evidence.seen in GROUPS else WALKING
-        number, total = found[truth][group]
-        found[truth][group] = number + 1, total + bits
-    return found
-
-
-def _in_town(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> tuple[int, int]:
-    levelling = [event.context for event, truth in moments if truth == "level"]
-    counted = [context for context in levelling if model.clock.counts(str(context["cause"]))]
-    return sum(bool(context["in_town"]) for context in counted), len(counted)
-
-
-def _own_seed(run: Run, what: str) -> int:
-    return Random(f"gold-flairs {run.seed} {run.kind.name} {run.number} {what}").randrange(2**32)
-
-
-@cache
-def _ffbm() -> FFBM:
-    model = named_model("flairs")
-    assert isinstance(model, FFBM)
-    return model
-
-
-@cache
-def _with_case(number: int) -> FFBM:
-    """Return the model with one of its two cases, to see which of them it owes its accuracy to."""
-    rules = _ffbm().transitions
-    return _changed(transitions=TransitionRules(rules.lasts, rules.rows, [rules.cases[number]]))
-
-
-@cache
-def _any_swing() -> FFBM:
-    """Return the model of a game in which nobody walks on while swinging: the paper does not say whether one can."""
-    symbols = [
-        pair
-        for pair in zip(FLAIRS_SYMBOLS.names, FLAIRS_SYMBOLS.conditions, strict=True)
-        if not pair[0].startswith("swing")
-    ]
-    return _changed(outcomes=Symbols([("swing_still", "action == swing"), *symbols]))
-
-
-@cache
-def _on_arrival() -> FFBM:
-    """Return the model whose town rule holds on entering the town only: in it, what was seen before counts again."""
-    rules = _ffbm().transitions
-    chest, town = rules.cases
-    cases = [chest, TransitionCase(f"({town.condition}) and cause == area", town.rows)]
-    return _changed(transitions=TransitionRules(rules.lasts, rules.rows, cases))
-
-
-def _changed(**parts: Any) -> FFBM:
-    model = _ffbm()
-    kept = {name: getattr(model, name) for name in ("transitions", "observations", "prior", "clock", "outcomes")}
-    return FFBM(model.goals, **{**kept, **parts})
-
-
-@cache
-def _turned() -> dict[tuple[str, float], GoalModel]:
-    return one_at_a_time(FLAIRS_DIALS, flairs_model)
-
-
-@cache
-def _drawn(draws: int) -> tuple[GoalModel, ...]:
-    # The same models for every run of every study, so that runs can be averaged and studies compared.
-    return all_at_once(FLAIRS_DIALS, flairs_model, draws=draws, rng=Random("gold-flairs draws"))
-
-
-# --- gold flairs charts -----------------------------------------------------------------------------------------------
-# The curves of the first study: beliefs around a goal change (Figure 4), sensitivity, and lag.
-
-
 ALL = "all"
 Rows = tuple[tuple[LineChart, ...], ...]
-
-
-def charts(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Rows:
-    """Return the charts of the study, in rows."""
-    rows: list[tuple[LineChart, ...]] = []
-    experienced = by_kind["experienced"]
-    samples = [each for each in experienced if each.around and all(each.around.values())]
-    if samples:
-        rows.append(_beliefs("sample", "Belief around a goal change: one run, as in Figure 4", samples[:1]))
-        rows.append(_beliefs("mean", "Belief around a goal change: mean over runs", samples))
-    rows.append(tuple(_sensitivity(kind, by_kind[kind]) for kind in ("experienced", "new")))
-    rows.append((_draws(by_kind), _lag(by_kind, seed)))
-    return tuple(rows)
-
-
-def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> tuple[Grid, Grid]:
-    """Return what updates are under each goal, and how much they tell the FFBM: where it is wrong, this says why."""
-    shares, bits = [], []
-    for kind, done in by_kind.items():
-        for goal in GOALS:
-            seen = [[each.seen[goal][group] for each in done if each.seen] for group in GROUPS]
-            counts = [sum(number for number, _ in each) for each in seen]
-            sums = [sum(told for _, told in each) for each in seen]
-            total = sum(counts) or 1
-            means = (told / (count or 1) for told, count in zip(sums, counts, strict=True))
-            shares.append((f"{kind}, {goal}", tuple(count / total for count in counts)))
-            bits.append((f"{kind}, {goal}", (*means, sum(sums) / total)))
-    note = (
-        "Mean bits for the goal that is pursued, against the other goal that makes the update likeliest. Where the "
-        "mean of all is below zero, the model expects something else than what players do: only momentum can help it."
-    )
-    return (
-        Grid("what_players_do", "What players do under each goal: shares of updates", GROUPS, tuple(shares)),
-        Grid("what_it_tells", "What that tells the FFBM", (*GROUPS, ALL), tuple(bits), percent=False, note=note),
-    )
-
-
-def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[LineChart, ...]:
-    made = []
-    for method in ("ffbm", "constant"):
-        beliefs = [each.around[method] for each in runs if each.around]
-        lines = tuple(
-            Curve(
-                goal,
-                tuple(
-                    Point(place - AROUND, fmean(belief[place][at] for belief in beliefs))
-                    for place in range(2 * AROUND + 1)
-                ),
-            )
-            for at, goal in enumerate(GOALS)
-        )
-        made.append(
-            LineChart(
-                f"belief_{key}_{method}",
-                METHODS[method],
-                "updates from the change of goal: town to level",
-                "belief",
-                lines,
-                marked=0,
-                note=note,
-            )
-        )
-    return tuple(made)
-
-
-def _sensitivity(kind: str, done: Sequence[Played]) -> LineChart:
-    turned = [each.turned for each in done if each.turned]
-    lines = tuple(
-        Curve(
-            dial.says,
-            tuple(Point(factor, fmean(each[dial.keyword, factor] for each in turned)) for factor in FACTORS),
-        )
-        for dial in FLAIRS_DIALS
-    )
-    note = "Sensitivity: one number of the FFBM at a time, times ½ to 2"
-    return LineChart(
-        f"sensitivity_{kind}", kind, "factor", "accuracy of the FFBM", lines, marked=1, log_x=True, note=note
-    )
-
-
-def _draws(by_kind: Mapping[str, Sequence[Played]]) -> LineChart:
-    lines = []
-    for kind, done in by_kind.items():
-        means = sorted(fmean(values) for values in zip(*(each.drawn for each in done), strict=True))
-        points = tuple(Point(100 * (rank + 0.5) / len(means), mean) for rank, mean in enumerate(means))
-        lines.append(Curve(kind, points))
-    note = "Sensitivity to all numbers at once, and accuracy against lag"
-    title = "All numbers turned at random, ½ to 2"
-    return LineChart("sensitivity_all", title, "percent of models", "accuracy", tuple(lines), note=note)
-
-
-def _lag(by_kind: Mapping[str, Sequence[Played]], seed: int) -> LineChart:
-    lines = []
-    for kind, done in by_kind.items():
-        points = []
-        for lag in LAGS:
-            values = [each.lags[lag] for each in done if each.lags]
-            low, high = interval(values, rng=Random(f"{seed} {kind} lag {lag}"))
-            points.append(Point(lag, fmean(values), low, high))
-        lines.append(Curve(kind, tuple(points)))
-    return LineChart("lag", "Waiting before answering (FFBM)", "lag in updates", "accuracy", tuple(lines))
-
-
-# --- gold flairs ------------------------------------------------------------------------------------------------------
-# The study of the first paper: FFBM, a finite state machine and a constant matrix, on experienced and new players.
-
 
 NAME = "gold-flairs"
 SOURCE = (
@@ -516,3 +269,245 @@ def _why(
             f"There the updates are: {updates}; on average they tell {told[place][-1]:+.2f} bits for {worst}."
         )
     return said
+
+
+# --- one run: a player plays, every method reads ----------------------------------------------------------------------
+
+
+def played(run: Run) -> Played:
+    """Play a game and let every method read it."""
+    session = session_of(run)
+    if not session.is_done:
+        return Played(run.kind.name, is_done=False)
+    moments = tuple(zip(session.events, session.truths, strict=True))
+    reading = read(methods(run), moments, clock="ffbm")
+    ffbm = _ffbm()
+    return Played(
+        run.kind.name,
+        is_done=True,
+        seconds=session.events[-1].time,
+        tallies={name: reading.tally(name) for name in METHODS},
+        around={name: around_change(reading, name, "level") for name in ("ffbm", "constant")},
+        lags=lagged_accuracies(ffbm, moments),
+        turned={key: filtered_accuracy(model, moments) for key, model in _turned().items()},
+        drawn=tuple(filtered_accuracy(model, moments) for model in _drawn(run.draws)),
+        seen=what_was_seen(ffbm, moments),
+        in_town=_in_town(ffbm, moments),
+    )
+
+
+def session_of(run: Run) -> Session:
+    """Let the player of a run play it. One person plays every run as the next of their own."""
+    kind = run.kind
+    player = Player(run.seed if kind.is_one_person else _own_seed(run, "player"), kind.preset)
+    for _ in range(run.number if kind.is_one_person else 0):
+        player.after_run()
+    game = Adventure("flairs", monsters=kind.monsters, seed=_own_seed(run, "game"))
+    return play(game, player, name=f"{kind.name} {run.number}")
+
+
+def methods(run: Run) -> dict[str, Recognizer]:
+    """Return a fresh recogniser for every method; the machine's first guess is drawn."""
+    machine = named_model("flairs-fsm")
+    assert isinstance(machine, FSMModel)
+    return {
+        "ffbm": Reader(_ffbm()),
+        "fsm": machine.recognizer(Random(_own_seed(run, "fsm"))),
+        "constant": Reader(ConstantT.of(_ffbm())),
+        "chest_only": Reader(_with_case(0)),
+        "town_only": Reader(_with_case(1)),
+        "any_swing": Reader(_any_swing()),
+        "arrival": Reader(_on_arrival()),
+    }
+
+
+def around_change(reading: Reading, method: str, to: str) -> tuple[Chances, ...]:
+    """Return the beliefs from ``AROUND`` updates before the change to a goal until as many after it.
+
+    It is empty if the run has no such change, or too few updates on one side of it.
+    """
+    for change in changes(reading.truths):
+        start, end = change - AROUND, change + AROUND + 1
+        if reading.truths[change] == to and start >= 0 and end <= len(reading.truths):
+            return reading.beliefs[method][start:end]
+    return ()
+
+
+def what_was_seen(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> dict[str, dict[str, tuple[int, float]]]:
+    """Count what the updates of a run were, by the goal that was pursued, and how much they told for that goal.
+
+    What one tells is in bits, against the other goal that makes it likeliest: below zero it speaks for that one.
+    """
+    found = {goal: dict.fromkeys(GROUPS, (0, 0.0)) for goal in GOALS}
+    for evidence, truth in zip(*evidence_of(model, moments), strict=True):
+        chances = dict(zip(model.goals, evidence.likelihood, strict=True))
+        bits = math.log2(chances.pop(truth) / max(chances.values()))
+        group = evidence.seen if evidence.seen in GROUPS else WALKING
+        number, total = found[truth][group]
+        found[truth][group] = number + 1, total + bits
+    return found
+
+
+def _in_town(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> tuple[int, int]:
+    levelling = [event.context for event, truth in moments if truth == "level"]
+    counted = [context for context in levelling if model.clock.counts(str(context["cause"]))]
+    return sum(bool(context["in_town"]) for context in counted), len(counted)
+
+
+def _own_seed(run: Run, what: str) -> int:
+    return Random(f"gold-flairs {run.seed} {run.kind.name} {run.number} {what}").randrange(2**32)
+
+
+@cache
+def _ffbm() -> FFBM:
+    model = named_model("flairs")
+    assert isinstance(model, FFBM)
+    return model
+
+
+@cache
+def _with_case(number: int) -> FFBM:
+    """Return the model with one of its two cases, to see which of them it owes its accuracy to."""
+    rules = _ffbm().transitions
+    return _changed(transitions=TransitionRules(rules.lasts, rules.rows, [rules.cases[number]]))
+
+
+@cache
+def _any_swing() -> FFBM:
+    """Return the model of a game in which nobody walks on while swinging: the paper does not say whether one can."""
+    symbols = [
+        pair
+        for pair in zip(FLAIRS_SYMBOLS.names, FLAIRS_SYMBOLS.conditions, strict=True)
+        if not pair[0].startswith("swing")
+    ]
+    return _changed(outcomes=Symbols([("swing_still", "action == swing"), *symbols]))
+
+
+@cache
+def _on_arrival() -> FFBM:
+    """Return the model whose town rule holds on entering the town only: in it, what was seen before counts again."""
+    rules = _ffbm().transitions
+    chest, town = rules.cases
+    cases = [chest, TransitionCase(f"({town.condition}) and cause == area", town.rows)]
+    return _changed(transitions=TransitionRules(rules.lasts, rules.rows, cases))
+
+
+def _changed(**parts: Any) -> FFBM:
+    model = _ffbm()
+    kept = {name: getattr(model, name) for name in ("transitions", "observations", "prior", "clock", "outcomes")}
+    return FFBM(model.goals, **{**kept, **parts})
+
+
+@cache
+def _turned() -> dict[tuple[str, float], GoalModel]:
+    return one_at_a_time(FLAIRS_DIALS, flairs_model)
+
+
+@cache
+def _drawn(draws: int) -> tuple[GoalModel, ...]:
+    # The same models for every run of every study, so that runs can be averaged and studies compared.
+    return all_at_once(FLAIRS_DIALS, flairs_model, draws=draws, rng=Random("gold-flairs draws"))
+
+
+# --- charts: beliefs around a goal change (Figure 4), sensitivity, lag ------------------------------------------------
+
+
+def charts(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Rows:
+    """Return the charts of the study, in rows."""
+    rows: list[tuple[LineChart, ...]] = []
+    experienced = by_kind["experienced"]
+    samples = [each for each in experienced if each.around and all(each.around.values())]
+    if samples:
+        rows.append(_beliefs("sample", "Belief around a goal change: one run, as in Figure 4", samples[:1]))
+        rows.append(_beliefs("mean", "Belief around a goal change: mean over runs", samples))
+    rows.append(tuple(_sensitivity(kind, by_kind[kind]) for kind in ("experienced", "new")))
+    rows.append((_draws(by_kind), _lag(by_kind, seed)))
+    return tuple(rows)
+
+
+def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> tuple[Grid, Grid]:
+    """Return what updates are under each goal, and how much they tell the FFBM: where it is wrong, this says why."""
+    shares, bits = [], []
+    for kind, done in by_kind.items():
+        for goal in GOALS:
+            seen = [[each.seen[goal][group] for each in done if each.seen] for group in GROUPS]
+            counts = [sum(number for number, _ in each) for each in seen]
+            sums = [sum(told for _, told in each) for each in seen]
+            total = sum(counts) or 1
+            means = (told / (count or 1) for told, count in zip(sums, counts, strict=True))
+            shares.append((f"{kind}, {goal}", tuple(count / total for count in counts)))
+            bits.append((f"{kind}, {goal}", (*means, sum(sums) / total)))
+    note = (
+        "Mean bits for the goal that is pursued, against the other goal that makes the update likeliest. Where the "
+        "mean of all is below zero, the model expects something else than what players do: only momentum can help it."
+    )
+    return (
+        Grid("what_players_do", "What players do under each goal: shares of updates", GROUPS, tuple(shares)),
+        Grid("what_it_tells", "What that tells the FFBM", (*GROUPS, ALL), tuple(bits), percent=False, note=note),
+    )
+
+
+def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[LineChart, ...]:
+    made = []
+    for method in ("ffbm", "constant"):
+        beliefs = [each.around[method] for each in runs if each.around]
+        lines = tuple(
+            Curve(
+                goal,
+                tuple(
+                    Point(place - AROUND, fmean(belief[place][at] for belief in beliefs))
+                    for place in range(2 * AROUND + 1)
+                ),
+            )
+            for at, goal in enumerate(GOALS)
+        )
+        made.append(
+            LineChart(
+                f"belief_{key}_{method}",
+                METHODS[method],
+                "updates from the change of goal: town to level",
+                "belief",
+                lines,
+                marked=0,
+                note=note,
+            )
+        )
+    return tuple(made)
+
+
+def _sensitivity(kind: str, done: Sequence[Played]) -> LineChart:
+    turned = [each.turned for each in done if each.turned]
+    lines = tuple(
+        Curve(
+            dial.says,
+            tuple(Point(factor, fmean(each[dial.keyword, factor] for each in turned)) for factor in FACTORS),
+        )
+        for dial in FLAIRS_DIALS
+    )
+    note = "Sensitivity: one number of the FFBM at a time, times ½ to 2"
+    return LineChart(
+        f"sensitivity_{kind}", kind, "factor", "accuracy of the FFBM", lines, marked=1, log_x=True, note=note
+    )
+
+
+def _draws(by_kind: Mapping[str, Sequence[Played]]) -> LineChart:
+    lines = []
+    for kind, done in by_kind.items():
+        means = sorted(fmean(values) for values in zip(*(each.drawn for each in done), strict=True))
+        points = tuple(Point(100 * (rank + 0.5) / len(means), mean) for rank, mean in enumerate(means))
+        lines.append(Curve(kind, points))
+    note = "Sensitivity to all numbers at once, and accuracy against lag"
+    title = "All numbers turned at random, ½ to 2"
+    return LineChart("sensitivity_all", title, "percent of models", "accuracy", tuple(lines), note=note)
+
+
+def _lag(by_kind: Mapping[str, Sequence[Played]], seed: int) -> LineChart:
+    lines = []
+    for kind, done in by_kind.items():
+        points = []
+        for lag in LAGS:
+            values = [each.lags[lag] for each in done if each.lags]
+            low, high = interval(values, rng=Random(f"{seed} {kind} lag {lag}"))
+            points.append(Point(lag, fmean(values), low, high))
+        lines.append(Curve(kind, tuple(points)))
+    return LineChart("lag", "Waiting before answering (FFBM)", "lag in updates", "accuracy", tuple(lines))

@@ -1,4 +1,9 @@
-"""Monroe and Kitchen."""
+"""Monroe and Kitchen: goals and next actions of public problems, recognised with a lifted plan grammar.
+
+Start with ``run_plan_grammars``. Each problem is read action by action, first with equally likely methods, then with
+chances learned on the other half of the problems. Where initial states contain facts that only one goal needs (a tree
+on the road), everything is repeated with those facts hidden.
+"""
 
 import json
 import math
@@ -33,10 +38,6 @@ from telos.recognition.grammar.lifted import (
 )
 from telos.recognition.grammar.lifted_state import LiftedTables, build_lifted_tables
 from telos.studies.results import Progress, StudyResult, Table, no_progress
-
-# --- hierarchical data ------------------------------------------------------------------------------------------------
-# Public problems of hierarchical goal recognition: a domain in HDDL, plans that were seen, and their goals.
-
 
 # In these methods of Monroe's HDDL file nothing ties a place (`?objloc`, `?vehloc`) to where the thing is, so a van may
 # be sent anywhere to fetch anything. These preconditions do, after what the actions below need; no plan in the data
@@ -101,84 +102,6 @@ class Problems:
     special_objects: frozenset[str]
 
 
-@lru_cache(maxsize=2)
-def read_problems(folder: str, kind: str) -> Problems:
-    """CaseReading the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
-    place = Path(folder)
-    for part in ("domain.hddl", "problems", "observations.jsonl", "labels.jsonl"):
-        if not (place / part).exists():
-            raise TelosError(f"{os.fspath(place / part)!r} is missing", "name the folder of one hierarchical domain")
-    known = PROBLEM_SETS[kind]
-    domain = read_hddl_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
-    goals = tuple(
-        dict.fromkeys(
-            step.name for task in known.above_goals for way in domain.methods.get(task, ()) for step in way.steps
-        )
-    )
-    if not goals:
-        raise TelosError(f"{folder} has no task {known.above_goals[0]!r}", f"is it the folder of {kind}?")
-    labels = {row["id"]: tuple(map(_step, row["goals"])) for row in _rows(place / "labels.jsonl")}
-    cases = tuple(_case(place, row, labels) for row in _rows(place / "observations.jsonl"))
-    predicates = [frozenset(fact[0] for fact in case.problem.facts) for case in cases]
-    objects = [frozenset(case.problem.objects) for case in cases]
-    return Problems(
-        known,
-        domain,
-        build_lifted_tables(domain, _added(known.added)),
-        goals,
-        cases,
-        frozenset().union(*predicates) - frozenset.intersection(*predicates),
-        frozenset().union(*objects) - frozenset.intersection(*objects),
-    )
-
-
-def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ...]]) -> GrammarCase:
-    name = str(row["id"])
-    if not re.fullmatch(r"[\w-]+", name) or name not in labels:
-        raise TelosError(f"{place}: problem {name!r} has no label, or no name that a file can have")
-    file = place / "problems" / f"{name}.hddl"
-    seen = row["obs"]
-    if not isinstance(seen, list) or not seen:
-        raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
-    return GrammarCase(name, read_hddl_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    try:
-        rows = [json.loads(line) for line in _text(path).splitlines() if line.strip()]
-    except json.JSONDecodeError as error:
-        raise TelosError(f"{path}: a line is no JSON: {error}") from None
-    return rows
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise TelosError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def _step(said: object) -> HddlStep:
-    found = _CALL.fullmatch(str(said).strip().lower())
-    words = found[1].split() if found else []
-    if not words:
-        raise TelosError(f"{said!r} is no action", "write `(name argument …)`")
-    return HddlStep(words[0], tuple(words[1:]))
-
-
-def _added(said: str) -> dict[str, list[HddlLiteral]]:
-    found: dict[str, list[HddlLiteral]] = {}
-    for line in filter(None, said.splitlines()):
-        method, _, needs = line.partition(": ")
-        words = [each.split() for each in _CALL.findall(needs)]
-        found[method] = [HddlLiteral(predicate, tuple(arguments)) for predicate, *arguments in words]
-    return found
-
-
-# --- hierarchical reading ---------------------------------------------------------------------------------------------
-# One problem of hierarchical goal recognition, read action by action, and what was right on the way.
-
-
 SHARES = tuple(range(10, 101, 10))  # per cent of the plan that was seen
 SURE = 0.5  # a goal that is pursued more probably than not counts as returned
 
@@ -230,81 +153,6 @@ class CaseReading:
     unexplained: int
 
 
-def read_case(task: ReadTask) -> CaseReading:
-    """CaseReading one problem."""
-    problems = read_problems(task.folder, task.kind)
-    case = problems.cases[task.case]
-    reader = _reader(problems, case, task)
-    wanted = {max(1, math.ceil(len(case.actions) * share / 100)): share for share in reversed(SHARES)}
-    shares_at = {share: max(1, math.ceil(len(case.actions) * share / 100)) for share in SHARES}
-    answers: dict[int, PartialAnswer] = {}
-    ranks, name_ranks = list[Rank](), list[Rank]()
-    for count, action in enumerate(case.actions, start=1):
-        exact, by_name = lifted_next_actions(reader)
-        ranks.append(_rank(exact, action))
-        name_ranks.append(_rank(by_name, action.name))
-        reader.observe(action)
-        if count in wanted:
-            answers[count] = _answer(reader, case)
-    by_share = {share: answers[count] for share, count in shares_at.items()}
-    counts, choices = reader.method_counts(), reader.choices
-    return CaseReading(
-        case.name, by_share, tuple(ranks), tuple(name_ranks), counts, choices, reader.lost, reader.unexplained
-    )
-
-
-def _reader(problems: Problems, case: GrammarCase, task: ReadTask) -> LiftedReader:
-    return LiftedReader(
-        problems.domain,
-        case.problem,
-        problems.goals,
-        chances=task.lessons.chances if task.lessons else None,
-        follow=task.lessons.follow if task.lessons else 1.0,
-        tables=problems.tables,
-        hidden_predicates=problems.special_predicates if task.hidden else (),
-        hidden_objects=problems.special_objects if task.hidden else (),
-        limits=problems.kind.limits,
-    )
-
-
-def _answer(reader: LiftedReader, case: GrammarCase) -> PartialAnswer:
-    names, exact = reader.goal_names(), reader.goal_shares()
-    true_names = {goal.name for goal in case.goals}
-    true: set[LiftedGoal] = {(goal.name, goal.arguments) for goal in case.goals}
-    returned = {name for name, share in names.items() if share > SURE}
-    returned_exact = {goal for goal, share in exact.items() if share > SURE}
-    return PartialAnswer(
-        _top(names) in true_names,
-        _top(exact) in true,
-        _share(len(returned & true_names), len(returned)),
-        _share(len(returned & true_names), len(true_names)),
-        _share(len(returned_exact & true), len(returned_exact)),
-        _share(len(returned_exact & true), len(true)),
-    )
-
-
-def _top(shares: Mapping[str, float] | Mapping[LiftedGoal, float]) -> object:
-    ranked: Iterable[tuple[object, float]] = shares.items()
-    return max(ranked, key=lambda pair: pair[1])[0] if shares else None
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
-
-
-def _rank(chances: Mapping[Any, float], seen: HddlStep | str) -> Rank:
-    mine = chances.get(seen, 0.0)
-    if mine <= 0.0:
-        return FAR
-    better = sum(chance > mine * (1 + 1e-9) for chance in chances.values())
-    equal = sum(abs(chance - mine) <= mine * 1e-9 for chance in chances.values())
-    return better, equal
-
-
-# --- hierarchical report ----------------------------------------------------------------------------------------------
-# What comes out of a study of hierarchical problems, as figures and in lines.
-
-
 Measures = Mapping[str, Callable[[PartialAnswer], float]]
 _SINGLE: Measures = {
     "goal": lambda answer: answer.top,
@@ -347,45 +195,6 @@ class ReadingCondition:
             "name top-1": _within(names, 1),
             "name top-3": _within(names, 3),
         }
-
-
-def _condition_data(condition: ReadingCondition, measures: Measures) -> dict[str, Any]:
-    shown = {name: [round(value, 4) for value in condition.by_share(measure)] for name, measure in measures.items()}
-    return {
-        **shown,
-        "next action": {name: round(value, 4) for name, value in condition.next_actions().items()},
-        "probability dropped": round(fmean(read.lost for read in condition.reads), 6),
-        "actions unexplained": sum(read.unexplained for read in condition.reads),
-    }
-
-
-def _condition_table(condition: ReadingCondition, measures: Measures) -> Table:
-    rows = tuple(
-        (name, *(f"{100 * value:.0f}" for value in condition.by_share(measure))) for name, measure in measures.items()
-    )
-    notes = ["next action: " + ", ".join(f"{name} {value:.1%}" for name, value in condition.next_actions().items())]
-    if condition.chances == "learned":
-        notes.append("learned on one half, tested on the other")
-    unexplained = sum(read.unexplained for read in condition.reads)
-    if unexplained:
-        notes.append(f"actions that no plan explained: {unexplained}")
-    lost = fmean(read.lost for read in condition.reads)
-    if lost >= 0.0005:
-        notes.append(f"probability that the beam dropped: {lost:.1%}")
-    return Table((condition.name, *map(str, SHARES)), rows, "; ".join(notes))
-
-
-def _within(ranks: list[Rank], most: int) -> float:
-    """Return how often the first ``most`` have it; of those that are equally likely, any may come first."""
-    return fmean(min(1.0, max(0, most - better) / equal) for better, equal in ranks) if ranks else 0.0
-
-
-# --- hierarchical -----------------------------------------------------------------------------------------------------
-# ``telos study monroe`` and ``telos study kitchen``: goals and next actions read with a lifted plan grammar.
-#
-# Each problem is read action by action. Methods are first as likely as one another; then their chances are learned on
-# one half of the problems and tested on the other, both ways round. Where initial states name facts that only one goal
-# needs (a tree on the road), everything is done again with those hidden.
 
 
 QUICK = 8  # problems
@@ -499,3 +308,188 @@ def _bigram(cases: Sequence[GrammarCase]) -> tuple[float, float]:
 
 run_monroe = partial(run_plan_grammars, "monroe")
 run_kitchen = partial(run_plan_grammars, "kitchen")
+
+
+# --- problems: a domain in HDDL, observed plans, their goals ----------------------------------------------------------
+
+
+@lru_cache(maxsize=2)
+def read_problems(folder: str, kind: str) -> Problems:
+    """CaseReading the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
+    place = Path(folder)
+    for part in ("domain.hddl", "problems", "observations.jsonl", "labels.jsonl"):
+        if not (place / part).exists():
+            raise TelosError(f"{os.fspath(place / part)!r} is missing", "name the folder of one hierarchical domain")
+    known = PROBLEM_SETS[kind]
+    domain = read_hddl_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
+    goals = tuple(
+        dict.fromkeys(
+            step.name for task in known.above_goals for way in domain.methods.get(task, ()) for step in way.steps
+        )
+    )
+    if not goals:
+        raise TelosError(f"{folder} has no task {known.above_goals[0]!r}", f"is it the folder of {kind}?")
+    labels = {row["id"]: tuple(map(_step, row["goals"])) for row in _rows(place / "labels.jsonl")}
+    cases = tuple(_case(place, row, labels) for row in _rows(place / "observations.jsonl"))
+    predicates = [frozenset(fact[0] for fact in case.problem.facts) for case in cases]
+    objects = [frozenset(case.problem.objects) for case in cases]
+    return Problems(
+        known,
+        domain,
+        build_lifted_tables(domain, _added(known.added)),
+        goals,
+        cases,
+        frozenset().union(*predicates) - frozenset.intersection(*predicates),
+        frozenset().union(*objects) - frozenset.intersection(*objects),
+    )
+
+
+def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ...]]) -> GrammarCase:
+    name = str(row["id"])
+    if not re.fullmatch(r"[\w-]+", name) or name not in labels:
+        raise TelosError(f"{place}: problem {name!r} has no label, or no name that a file can have")
+    file = place / "problems" / f"{name}.hddl"
+    seen = row["obs"]
+    if not isinstance(seen, list) or not seen:
+        raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
+    return GrammarCase(name, read_hddl_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    try:
+        rows = [json.loads(line) for line in _text(path).splitlines() if line.strip()]
+    except json.JSONDecodeError as error:
+        raise TelosError(f"{path}: a line is no JSON: {error}") from None
+    return rows
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TelosError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _step(said: object) -> HddlStep:
+    found = _CALL.fullmatch(str(said).strip().lower())
+    words = found[1].split() if found else []
+    if not words:
+        raise TelosError(f"{said!r} is no action", "write `(name argument …)`")
+    return HddlStep(words[0], tuple(words[1:]))
+
+
+def _added(said: str) -> dict[str, list[HddlLiteral]]:
+    found: dict[str, list[HddlLiteral]] = {}
+    for line in filter(None, said.splitlines()):
+        method, _, needs = line.partition(": ")
+        words = [each.split() for each in _CALL.findall(needs)]
+        found[method] = [HddlLiteral(predicate, tuple(arguments)) for predicate, *arguments in words]
+    return found
+
+
+# --- reading one problem ----------------------------------------------------------------------------------------------
+
+
+def read_case(task: ReadTask) -> CaseReading:
+    """CaseReading one problem."""
+    problems = read_problems(task.folder, task.kind)
+    case = problems.cases[task.case]
+    reader = _reader(problems, case, task)
+    wanted = {max(1, math.ceil(len(case.actions) * share / 100)): share for share in reversed(SHARES)}
+    shares_at = {share: max(1, math.ceil(len(case.actions) * share / 100)) for share in SHARES}
+    answers: dict[int, PartialAnswer] = {}
+    ranks, name_ranks = list[Rank](), list[Rank]()
+    for count, action in enumerate(case.actions, start=1):
+        exact, by_name = lifted_next_actions(reader)
+        ranks.append(_rank(exact, action))
+        name_ranks.append(_rank(by_name, action.name))
+        reader.observe(action)
+        if count in wanted:
+            answers[count] = _answer(reader, case)
+    by_share = {share: answers[count] for share, count in shares_at.items()}
+    counts, choices = reader.method_counts(), reader.choices
+    return CaseReading(
+        case.name, by_share, tuple(ranks), tuple(name_ranks), counts, choices, reader.lost, reader.unexplained
+    )
+
+
+def _reader(problems: Problems, case: GrammarCase, task: ReadTask) -> LiftedReader:
+    return LiftedReader(
+        problems.domain,
+        case.problem,
+        problems.goals,
+        chances=task.lessons.chances if task.lessons else None,
+        follow=task.lessons.follow if task.lessons else 1.0,
+        tables=problems.tables,
+        hidden_predicates=problems.special_predicates if task.hidden else (),
+        hidden_objects=problems.special_objects if task.hidden else (),
+        limits=problems.kind.limits,
+    )
+
+
+def _answer(reader: LiftedReader, case: GrammarCase) -> PartialAnswer:
+    names, exact = reader.goal_names(), reader.goal_shares()
+    true_names = {goal.name for goal in case.goals}
+    true: set[LiftedGoal] = {(goal.name, goal.arguments) for goal in case.goals}
+    returned = {name for name, share in names.items() if share > SURE}
+    returned_exact = {goal for goal, share in exact.items() if share > SURE}
+    return PartialAnswer(
+        _top(names) in true_names,
+        _top(exact) in true,
+        _share(len(returned & true_names), len(returned)),
+        _share(len(returned & true_names), len(true_names)),
+        _share(len(returned_exact & true), len(returned_exact)),
+        _share(len(returned_exact & true), len(true)),
+    )
+
+
+def _top(shares: Mapping[str, float] | Mapping[LiftedGoal, float]) -> object:
+    ranked: Iterable[tuple[object, float]] = shares.items()
+    return max(ranked, key=lambda pair: pair[1])[0] if shares else None
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _rank(chances: Mapping[Any, float], seen: HddlStep | str) -> Rank:
+    mine = chances.get(seen, 0.0)
+    if mine <= 0.0:
+        return FAR
+    better = sum(chance > mine * (1 + 1e-9) for chance in chances.values())
+    equal = sum(abs(chance - mine) <= mine * 1e-9 for chance in chances.values())
+    return better, equal
+
+
+# --- measures and tables ----------------------------------------------------------------------------------------------
+
+
+def _condition_data(condition: ReadingCondition, measures: Measures) -> dict[str, Any]:
+    shown = {name: [round(value, 4) for value in condition.by_share(measure)] for name, measure in measures.items()}
+    return {
+        **shown,
+        "next action": {name: round(value, 4) for name, value in condition.next_actions().items()},
+        "probability dropped": round(fmean(read.lost for read in condition.reads), 6),
+        "actions unexplained": sum(read.unexplained for read in condition.reads),
+    }
+
+
+def _condition_table(condition: ReadingCondition, measures: Measures) -> Table:
+    rows = tuple(
+        (name, *(f"{100 * value:.0f}" for value in condition.by_share(measure))) for name, measure in measures.items()
+    )
+    notes = ["next action: " + ", ".join(f"{name} {value:.1%}" for name, value in condition.next_actions().items())]
+    if condition.chances == "learned":
+        notes.append("learned on one half, tested on the other")
+    unexplained = sum(read.unexplained for read in condition.reads)
+    if unexplained:
+        notes.append(f"actions that no plan explained: {unexplained}")
+    lost = fmean(read.lost for read in condition.reads)
+    if lost >= 0.0005:
+        notes.append(f"probability that the beam dropped: {lost:.1%}")
+    return Table((condition.name, *map(str, SHARES)), rows, "; ".join(notes))
+
+
+def _within(ranks: list[Rank], most: int) -> float:
+    """Return how often the first ``most`` have it; of those that are equally likely, any may come first."""
+    return fmean(min(1.0, max(0, most - better) / equal) for better, equal in ranks) if ranks else 0.0

@@ -1,4 +1,7 @@
-"""Recorded human games."""
+"""Games that people recorded with ``telos play``: every recogniser reads them, and is scored where the goal is known.
+
+Start with ``run_study``; ``read_games`` replays the recordings, ``played_result`` makes tables and charts.
+"""
 
 import json
 from collections import Counter
@@ -34,10 +37,6 @@ from telos.studies.scoring import Reading, Score, Tally, read, scored
 from telos.worlds.adventure.recording import read_recording
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import load_rules
-
-# --- played results ---------------------------------------------------------------------------------------------------
-# What recorded games have shown: each by itself, and pooled by the game that was played. All of it is human.
-
 
 NAME = "played"
 OWN = "own"
@@ -129,40 +128,6 @@ class RecordedGames:
         return tuple(game.warning for game in self.games if game.warning)
 
 
-def _game_data(game: RecordedGame) -> dict[str, Any]:
-    return {
-        "file": game.file,
-        "player": game.player,
-        "rules": game.rules,
-        "minutes": round(game.seconds / 60, 3),
-        "phases_done": game.phases[0],
-        "phases": game.phases[1],
-        "free_play": game.is_free,
-        "scored_on": game.part or "all",
-        "updates": game.updates,
-        "accuracy": {method: round(tally.accuracy, 6) for method, tally in game.tallies.items()},
-        "by_goal": {method: dict(tally.by_goal) for method, tally in game.tallies.items()},
-        "believed": {
-            method: {goal: round(share, 6) for goal, share in shares.items()}
-            for method, shares in game.believed.items()
-        },
-    }
-
-
-def _score_data(score: Score) -> dict[str, Any]:
-    return {
-        "accuracy": round(score.accuracy, 6),
-        "ci": [round(bound, 6) for bound in score.interval],
-        "n": len(score.values),
-        "published": score.published,
-        "by_goal": {goal: round(share, 6) for goal, share in score.by_goal.items()},
-    }
-
-
-# --- played -----------------------------------------------------------------------------------------------------------
-# Games that people recorded with ``telos play``: what every recogniser makes of them, and how often it is right.
-
-
 SUFFIX = ".jsonl"
 LONGEST = 8 * 60 * 60 * FRAMES_A_SECOND  # frames: nobody plays on for a working day, and longer ones would be no favour
 CLOCK = "ffbm"  # its updates are those at which all are looked at
@@ -179,6 +144,9 @@ _READERS: tuple[tuple[frozenset[str], Mapping[str, str]], ...] = (
     ),
 )
 Moments = list[tuple[Event, str | None]]
+
+_TITLE = "Games that people played"
+_SHORT = {"constant": "const", "own": "own"}  # a row of the table has to fit into a terminal
 
 
 def run_study(places: Sequence[Path], *, seed: int = 1, jobs: int = 1, progress: Progress = no_progress) -> StudyResult:
@@ -322,10 +290,40 @@ def _shares(tops: Sequence[str]) -> dict[str, float]:
     return {goal: count / len(tops) for goal, count in counts.most_common()}
 
 
-# --- the result -------------------------------------------------------------------------------------------------------
+# --- data for JSON ----------------------------------------------------------------------------------------------------
 
-_TITLE = "Games that people played"
-_SHORT = {"constant": "const", "own": "own"}  # a row of the table has to fit into a terminal
+
+def _game_data(game: RecordedGame) -> dict[str, Any]:
+    return {
+        "file": game.file,
+        "player": game.player,
+        "rules": game.rules,
+        "minutes": round(game.seconds / 60, 3),
+        "phases_done": game.phases[0],
+        "phases": game.phases[1],
+        "free_play": game.is_free,
+        "scored_on": game.part or "all",
+        "updates": game.updates,
+        "accuracy": {method: round(tally.accuracy, 6) for method, tally in game.tallies.items()},
+        "by_goal": {method: dict(tally.by_goal) for method, tally in game.tallies.items()},
+        "believed": {
+            method: {goal: round(share, 6) for goal, share in shares.items()}
+            for method, shares in game.believed.items()
+        },
+    }
+
+
+def _score_data(score: Score) -> dict[str, Any]:
+    return {
+        "accuracy": round(score.accuracy, 6),
+        "ci": [round(bound, 6) for bound in score.interval],
+        "n": len(score.values),
+        "published": score.published,
+        "by_goal": {goal: round(share, 6) for goal, share in score.by_goal.items()},
+    }
+
+
+# --- the result -------------------------------------------------------------------------------------------------------
 
 
 def played_result(done: RecordedGames) -> StudyResult:

@@ -1,4 +1,11 @@
-"""Accuracy, F1, convergence, calibration, lag; process pool."""
+"""How good recognisers are: accuracy by update, by row and by pursuit.
+
+``read`` and ``Tally`` score methods side by side on one run; ``scored`` and ``compared`` summarise runs; ``score`` and
+``GroupScore`` count rows of human logs; ``f1``, ``convergence``, ``by_share`` and ``calibration`` measure arrays.
+
+F1 as in the chapter on Crystal Island: every row gets one prediction, so precision, recall, F1 and accuracy are one
+number. Macro-F1 is the mean of the F1 of each goal, so that rare goals count as much as frequent ones.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,9 +29,7 @@ if TYPE_CHECKING:
     from telos.studies.crystal_island.logs import Ints
     from telos.studies.humans.logs import Play
 
-
-# --- scoring ----------------------------------------------------------------------------------------------------------
-# Scoring: at each update, whether the goal that a method believes in is the one that the player was given.
+# --- one run, update by update ----------------------------------------------------------------------------------------
 
 
 SOON = 10  # updates; what a method is worth just after a goal has changed
@@ -155,8 +160,7 @@ def _refuse_nothing(counted: Sequence[object]) -> None:
         raise TelosError("nothing to score: no update of the clock falls into a phase with a given goal")
 
 
-# --- scoring contest --------------------------------------------------------------------------------------------------
-# Several methods on the same runs: their scores with intervals, and where the difference between two comes from.
+# --- several methods over runs ----------------------------------------------------------------------------------------
 
 
 NOTHING = 0.01  # a difference of less than a point of accuracy has no direction to speak of
@@ -287,8 +291,7 @@ def _part(tally: Tally, goal: str) -> float:
     return tally.by_goal.get(goal, (0, 0))[0] / tally.updates
 
 
-# --- scoring lag ------------------------------------------------------------------------------------------------------
-# Accuracy against lag: how much more often a model is right about a goal if it may wait before it answers.
+# --- accuracy against lag ---------------------------------------------------------------------------------------------
 
 
 LAGS = (0, 1, 2, 3, 5, 8, 13, 21)  # updates
@@ -317,8 +320,7 @@ def judged_late(filtered: Sequence[Chances], weighed: Sequence[Evidence], lag: i
     return judged
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
-# Training on some sequences and scoring on others: at every scored row, from the evidence up to it.
+# --- rows of human logs, by group -------------------------------------------------------------------------------------
 
 
 class Taught(GoalModel, Protocol):
@@ -396,12 +398,7 @@ def folds(groups: Sequence[str], count: int) -> list[tuple[str, ...]]:
     return [tuple(groups[start::count]) for start in range(min(count, len(groups)))]
 
 
-# --- measures ---------------------------------------------------------------------------------------------------------
-# What is measured about readings: F1, convergence, accuracy as the goal unfolds, and calibration.
-#
-# F1 as in the chapter: every row gets one prediction, so precision, recall, F1 and accuracy are one number. Macro-F1
-# is
-# the mean of the F1 of each goal, so that rare goals count as much as frequent ones.
+# --- measures of arrays -----------------------------------------------------------------------------------------------
 
 
 SHARES = 10  # steps in which a pursuit is followed from its start to its end

@@ -1,4 +1,4 @@
-"""Paired tests, bootstrap, ANOVA, Tukey."""
+"""Statistics of studies: bootstrap intervals, paired t-tests, repeated-measures ANOVA and Tukey's test."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,6 @@ from statistics import fmean, stdev
 from typing import Any
 
 from telos.core.errors import TelosError
-
-# --- statistics -------------------------------------------------------------------------------------------------------
-# The statistics of studies: means with intervals, and paired comparisons of two methods on the same runs.
-
 
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
@@ -39,6 +35,39 @@ class Paired:
     def is_significant(self) -> bool:
         """Whether chance alone would do this in fewer than one of twenty studies."""
         return self.p is not None and self.p < LEVEL
+
+
+EXACT = 1e-12  # spread below this, beside the values themselves, is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Anova:
+    """Do the methods differ? ``p`` is None where nothing is left to chance: no method's lead varies between folds."""
+
+    f: float | None
+    between: int  # degrees of freedom: methods - 1
+    within: int  # (methods - 1) * (folds - 1)
+    p: float | None
+    error: float  # mean square of what neither method nor fold explains
+
+    def data(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {"f": self.f, "df": [self.between, self.within], "p": self.p, "error": self.error}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair of methods after an ANOVA: their difference, and how likely chance alone makes one as large."""
+
+    first: str
+    second: str
+    difference: float
+    q: float | None
+    p: float | None
+
+    def data(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {"a": self.first, "b": self.second, "difference": self.difference, "q": self.q, "p": self.p}
 
 
 def paired(first: Sequence[float], second: Sequence[float], *, rng: Random) -> Paired:
@@ -113,41 +142,7 @@ def format_p(p: float | None) -> str:
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
 
 
-# --- statistics anova -------------------------------------------------------------------------------------------------
-# Several methods on the same folds: a one-way repeated-measures ANOVA, and Tukey's test of each pair after it.
-
-
-EXACT = 1e-12  # spread below this, beside the values themselves, is rounding
-
-
-@dataclass(frozen=True, slots=True)
-class Anova:
-    """Do the methods differ? ``p`` is None where nothing is left to chance: no method's lead varies between folds."""
-
-    f: float | None
-    between: int  # degrees of freedom: methods - 1
-    within: int  # (methods - 1) * (folds - 1)
-    p: float | None
-    error: float  # mean square of what neither method nor fold explains
-
-    def data(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {"f": self.f, "df": [self.between, self.within], "p": self.p, "error": self.error}
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One pair of methods after an ANOVA: their difference, and how likely chance alone makes one as large."""
-
-    first: str
-    second: str
-    difference: float
-    q: float | None
-    p: float | None
-
-    def data(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {"a": self.first, "b": self.second, "difference": self.difference, "q": self.q, "p": self.p}
+# --- several methods on the same folds --------------------------------------------------------------------------------
 
 
 def repeated_measures(scores: Mapping[str, Sequence[float]]) -> Anova:

@@ -1,4 +1,9 @@
-"""Labelled corpora, folds, statistics."""
+"""Labelled corpora: what players did, each action with the goal that it led to, in folds.
+
+``prepare`` makes a ``Corpus`` of an event table, as the Crystal Island chapter does: find the actions that achieve
+goals, label every action with the next goal achieved in its sequence, remove the achieving actions and the tail, and
+assign groups to folds.
+"""
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +18,7 @@ from telos.core.expressions import And, Arithmetic, Compare, Expression, Literal
 from telos.telemetry.columns import Columns
 from telos.telemetry.tables import collected, pl
 
-# --- conditions -------------------------------------------------------------------------------------------------------
-# Conditions over the columns of a table, such as ``action == noop``, as expressions of the data-frame engine.
+# --- conditions as polars expressions ---------------------------------------------------------------------------------
 
 
 Schema = Mapping[str, pl.DataType]
@@ -119,8 +123,7 @@ def _number(expression: Expression, schema: Schema) -> pl.Expr:
     raise TelosError(f"`{to_text(expression)}` is no number", "compare columns with numbers, or with labels")
 
 
-# --- binning ----------------------------------------------------------------------------------------------------------
-# Numbers in bins with names that a person can read.
+# --- bins -------------------------------------------------------------------------------------------------------------
 
 
 def bin_names(edges: Sequence[float], *, whole: bool) -> tuple[str, ...]:
@@ -155,8 +158,7 @@ def binned(column: str, edges: Sequence[float], kind: pl.DataType) -> pl.Expr:
     return pl.coalesce(*below, pl.when(number.is_not_null()).then(pl.lit(last)))
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
-# The parts of a corpus, taken from the columns of a table.
+# --- columns of a corpus ----------------------------------------------------------------------------------------------
 
 
 # Names with a blank, which no feature of a columns file can have.
@@ -245,7 +247,6 @@ def _achieved(schema: Schema, columns: Columns) -> pl.Expr:
 
 
 # --- folds ------------------------------------------------------------------------------------------------------------
-# Folds: groups of rows dealt out so that no group is torn and all folds weigh about the same.
 
 
 def assign_folds(sizes: Mapping[str, int], folds: int, rng: Random) -> dict[str, int]:
@@ -283,8 +284,7 @@ def _refusal(sizes: Mapping[str, int], folds: int) -> str:
     )
 
 
-# --- row checks -------------------------------------------------------------------------------------------------------
-# Rows that no corpus can be made of: said with their number, the first row of a table being row 1.
+# --- checks of rows ---------------------------------------------------------------------------------------------------
 
 
 def check_rows(rows: pl.DataFrame, columns: Columns) -> None:
@@ -336,7 +336,6 @@ def check_corpus(frame: pl.DataFrame, achieved: pl.DataFrame, columns: Columns) 
 
 
 # --- statistics -------------------------------------------------------------------------------------------------------
-# The figures that describe a corpus: how many of what, and how the goals are spread.
 
 
 Table: TypeAlias = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
@@ -430,8 +429,7 @@ def _counts(frame: pl.DataFrame, column: str, by: str = "") -> dict[Any, int]:
     return dict(zip(ordered[column].to_list(), ordered["len"].to_list(), strict=True))
 
 
-# --- corpus -----------------------------------------------------------------------------------------------------------
-# A corpus: what players did, each action with the goal that it led to, in folds.
+# --- Corpus -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,10 +466,6 @@ class Corpus:
 
 
 # --- preparing --------------------------------------------------------------------------------------------------------
-# From an event table to a corpus, as the chapter does it.
-#
-# Find the actions that achieve goals, label every action with the next goal achieved in its sequence, remove the
-# achieving actions, drop what comes after the last goal, and deal the players out to folds.
 
 
 NOTHING = ""  # the goal of whoever achieves none any more

@@ -1,4 +1,4 @@
-"""Event logs row by row (no polars)."""
+"""Event logs row by row, from JSON Lines or CSV (no polars): ``read_log`` and ``write_log``."""
 
 import csv
 import gzip
@@ -16,10 +16,6 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.telemetry.columns import Columns
-
-# --- logs -------------------------------------------------------------------------------------------------------------
-# Event logs: what players did, line by line, from JSON Lines or from a table whose columns are described in a file.
-
 
 _KEYS = ("player", "session", "time", "action", "context", "goal", "truth", "human")
 _TABLES = (".csv", ".csv.gz")
@@ -244,8 +240,7 @@ def as_object(row: LogRow) -> dict[str, Any]:
     }
 
 
-# --- recording --------------------------------------------------------------------------------------------------------
-# Raw logs of recorded plays: a row for each event, as a table holds them. Needs no data-frame engine.
+# --- rows of recorded games -------------------------------------------------------------------------------------------
 
 
 class Play(Protocol):

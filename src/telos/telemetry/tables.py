@@ -1,4 +1,7 @@
-"""Tables in and out (polars)."""
+"""Event tables as polars frames, from CSV, JSON Lines and Parquet: ``read_table``.
+
+Polars pads short CSV lines silently, so ``check_lines`` counts the cells of every line first.
+"""
 
 import csv
 import gzip
@@ -25,8 +28,7 @@ except ModuleNotFoundError:
 
 __all__ = ["check_lines", "collected", "from_events", "pl", "read_table", "unfolded"]
 
-# --- csv lines --------------------------------------------------------------------------------------------------------
-# Lines of a CSV file that have too few or too many cells: a data-frame engine fills the former up and says nothing.
+# --- checking CSV lines -----------------------------------------------------------------------------------------------
 
 
 LONGEST = 1 << 26  # bytes between two ends of lines
@@ -106,7 +108,6 @@ def _commas(records: bytes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-# Event tables from files: CSV, JSON Lines and Parquet, the first two also compressed.
 
 
 _BLOCK = 1 << 24
@@ -256,8 +257,7 @@ def _parquet(name: str, columns: Columns | None) -> pl.LazyFrame:
     return unfolded(table)
 
 
-# --- events -----------------------------------------------------------------------------------------------------------
-# Events as rows of a table.
+# --- events as rows ---------------------------------------------------------------------------------------------------
 
 
 _OWN = ("player", "time", "action", "goal")

@@ -1,4 +1,7 @@
-"""Cross-validation and outcome."""
+"""Cross-validation on one log: train every model on the other folds, read the held-out players, measure and test.
+
+Start with ``run_folds`` and ``measure_log``.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +34,6 @@ from telos.studies.scoring import Calibration, Convergence
 from telos.studies.statistics import Anova, Pair, repeated_measures, tukey
 
 # --- folds ------------------------------------------------------------------------------------------------------------
-# One fold after another: train every spec on the rest, read those who are held out, and pool what was said.
 
 
 TIMED = 2_000  # updates that are timed in each fold
@@ -147,8 +149,7 @@ def pooled(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
     return found
 
 
-# --- outcome ----------------------------------------------------------------------------------------------------------
-# What came out on one log: every spec's measures, online and with look-ahead, and the tests between them.
+# --- measures of one log, online and with look-ahead ------------------------------------------------------------------
 
 
 ONLINE, AHEAD = "online", "lookahead"

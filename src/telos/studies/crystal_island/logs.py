@@ -1,4 +1,9 @@
-"""Labelled logs: island, Crafter, StarCraft."""
+"""Labelled logs as the studies of Markov logic read them: ``GoalLog``, from the island, Crafter and StarCraft II.
+
+A row is one action, with its goal and its facts. Facts are what the game knows at that moment; none looks ahead. The
+achieving actions and the rows after the last goal are left out, as in the chapter. Start with ``island_log``,
+``human_log`` and ``find_logs``.
+"""
 
 import csv
 import gzip
@@ -20,12 +25,7 @@ from telos.telemetry.logs import evened, rows_of_plays
 from telos.telemetry.tables import pl
 from telos.worlds.island.playthrough import Progress, record_players
 
-# --- goal log ---------------------------------------------------------------------------------------------------------
-# Labelled logs as the studies of Markov logic read them: rows in sequences, each with its goal and its facts.
-#
-# A row is one action. Its facts are what a game knows at that moment: nothing in them looks ahead. The achieving
-# actions
-# themselves and what came after the last goal are not among the rows, as in the chapter.
+# --- GoalLog ----------------------------------------------------------------------------------------------------------
 
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -140,10 +140,7 @@ def _distinct(parts: list[NDArray[np.int64]]) -> Ints:
     return np.stack([found >> 32, found & 0xFFFFFFFF], axis=1).astype(np.int32)
 
 
-# --- from table -------------------------------------------------------------------------------------------------------
-# From an event table to a log of goals: past achievements become facts, then telemetry does the chapter's steps.
-#
-# A column holds one fact a row, or several: a list, or names with blanks between them.
+# --- from an event table; past achievements become facts --------------------------------------------------------------
 
 
 PURSUIT, LAST, DONE, SINCE = "pursuit", "last", "done", "since"
@@ -241,8 +238,7 @@ def _codes(column: pl.Series, names: Sequence[str]) -> np.ndarray[tuple[int], np
     return coded.to_numpy().astype(np.int32)
 
 
-# --- island log -------------------------------------------------------------------------------------------------------
-# The log of simulated players of the island, prepared as the chapter does it.
+# --- the island, simulated players ------------------------------------------------------------------------------------
 
 
 LENGTHS = (0, 10, 30, 60, 100, 200)  # actions since the last goal, in a few steps
@@ -259,12 +255,7 @@ def island_log(players: int, seed: int, *, folds: int, jobs: int = 1, progress: 
     return read_log("island", table, ISLAND_COLUMNS, ISLAND_PREDICATES, is_simulated=True, folds=folds, seed=seed)
 
 
-# --- crafter log ------------------------------------------------------------------------------------------------------
-# People's play of Crafter as a log of goals: what the game and the player's earlier lives tell at each key.
-#
-# A goal is the next achievement of a life. Only keys are rows; ticks without one are left out, as is usual, but time
-# and
-# what they achieve count. Nothing looks ahead: a player's habits are those of the lives before the present one.
+# --- Crafter: the next achievement of a life, a row per key -----------------------------------------------------------
 
 
 THINGS = ("tree", "water", "stone", "coal", "iron", "table", "furnace", "cow", "zombie", "skeleton", "plant")
@@ -375,11 +366,7 @@ def _habits(table: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(("episode", LAST, "habit", "usual", "before"), pl.String))
 
 
-# --- starcraft log ----------------------------------------------------------------------------------------------------
-# People's play of StarCraft II as a log of goals: which building comes next, from the orders given so far.
-#
-# A goal is the next base, tech building or static defence that a player orders for the first time. Goals belong to a
-# race, and the race of each player is known.
+# --- StarCraft II: the next building ordered for the first time -------------------------------------------------------
 
 
 STARCRAFT_CLOCK = (0, 60, 120, 180, 240, 300, 360, 420, 480, 600, 720, 900, 1200, 1500)
@@ -454,8 +441,7 @@ def _barred(table: pl.DataFrame) -> pl.Series:
     return table.select(pl.concat_str(parts, separator=" ", ignore_nulls=True)).to_series()
 
 
-# --- human logs -------------------------------------------------------------------------------------------------------
-# Which logs of people a folder holds: told by what is in their tables, not by what they are called.
+# --- which logs of people a folder holds, by their columns ------------------------------------------------------------
 
 
 TABLES = ("events.csv.gz", "events.csv")

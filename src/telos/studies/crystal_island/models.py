@@ -1,4 +1,10 @@
-"""Contenders and baselines (CRF, logistic)."""
+"""The models of the study and the baselines beside them.
+
+``Lineup`` lists what is trained on a log; ``read`` reads sequences with a trained model in two ways that are never
+mixed: online (the belief at a row from the evidence up to it) and with look-ahead (the most probable goals of a whole
+sequence at once). The baselines, a linear-chain CRF (python-crfsuite) and logistic regression (scikit-learn), are
+optional; they see the formulas as features, one for each way in which the evidence of a formula holds.
+"""
 
 import tempfile
 import warnings
@@ -21,8 +27,7 @@ from telos.logic.network import Factors, Network, tabulate_clauses
 from telos.logic.syntax import load_mln
 from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
 
-# --- models -------------------------------------------------------------------------------------------------------
-# Who competes: formula files of the package, how their weights are learned, and baselines from outside.
+# --- the lineup -------------------------------------------------------------------------------------------------------
 
 
 DATA = Path(recognition.__file__).parent / "data"
@@ -121,11 +126,7 @@ def _baselines(file: str, l2: float) -> tuple[Baseline, ...]:
     return Baseline(CRF, "linear-chain CRF", file, l2), Baseline(LOGISTIC, "logistic regression", file, l2)
 
 
-# --- features ---------------------------------------------------------------------------------------------------------
-# What the formulas of a model see at each row, as a table of features: so that baselines see the very same.
-#
-# Every formula ``evidence => goal(t, +g)`` has one table of weights for each way in which its evidence holds. Each of
-# those ways is a feature of the rows at which it is met.
+# --- formulas as features ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +190,6 @@ def _factors(found: Grounded) -> tuple[Factors, ...]:
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-# Reading a log with a trained model, in two ways that are never mixed: online, and with look-ahead.
-#
-# Online is what a game has while it runs: the belief at a row from the evidence up to that row. Look-ahead is the most
-# probable assignment to a whole sequence at once, as in the chapter: every row is read in the light of what came
-# later.
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +223,7 @@ def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequ
     return Readings(found.row[order], belief, places[best][order].astype(np.int32))
 
 
-# --- baselines -------------------------------------------------------------------------------------------------------
-# Yardsticks from outside: a linear-chain CRF and a plain logistic regression, on the features that formulas see.
-#
-# Both are optional installs. The CRF is trained by python-crfsuite; for online reading its learned weights are put
-# into a
-# forward filter, which gives at every row what tagging the sequence up to there would give.
+# --- baselines: CRF and logistic regression ---------------------------------------------------------------------------
 
 
 def missing(baseline: Baseline) -> str | None:

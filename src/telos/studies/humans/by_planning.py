@@ -1,4 +1,9 @@
-"""By planning."""
+"""Human players recognised by planning, alone and together with the recogniser that was trained on other people.
+
+Ten folds by player (or pair). Planning needs no training: a domain file states the rules of the game. Only the weight
+of each expert, four numbers at most, and how common each goal is are learned, on the rows of the other folds, where
+the trained recogniser was not trained on the player at hand. Start with ``run_planning``.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,8 +30,7 @@ from telos.studies.results import Progress, StudyResult, no_progress
 from telos.studies.scoring import GroupScore, folds, teach
 from telos.telemetry.logs import LogRow
 
-# --- planning games ---------------------------------------------------------------------------------------------------
-# How logs of people are read by planning: one domain file for each game, and what a row of the log means in it.
+# --- the games: one domain file each, and rows as events --------------------------------------------------------------
 
 
 PRESS, IDLE = "press", "idle"
@@ -148,14 +152,7 @@ GAMES = {
 }
 
 
-# --- planning ---------------------------------------------------------------------------------------------------------
-# Reading people by planning, beside and together with the recogniser that was trained on other people.
-#
-# Ten folds by player (or pair). Planning needs no training: a domain file says what the game allows. Only the weight
-# of
-# each expert, four numbers at most, and how common each goal is are learned, on the rows of the other folds: there,
-# the
-# trained recogniser believes what it does without having been trained on the player at hand.
+# --- the study --------------------------------------------------------------------------------------------------------
 
 
 FOLDS = 10

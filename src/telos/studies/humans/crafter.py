@@ -1,4 +1,10 @@
-"""Crafter."""
+"""``telos study crafter``: are models better that are trained on later play, as the AIIDE paper claims?
+
+The paper trains and tests on the same run, once for first runs and once for later ones (60 and 70 per cent), and sets
+models trained on somebody else beside them (74 and 63). Later runs can come out better because training on them is
+better, or because they are easier to read. Models of first and of later play are therefore both tested on both.
+Start with ``run_crafter``.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,8 +28,7 @@ from telos.studies.scoring import GroupScore, Taught, folds, score, teach
 from telos.studies.statistics import format_p
 from telos.telemetry.logs import LogRow
 
-# --- crafter model ----------------------------------------------------------------------------------------------------
-# How a player of Crafter is read: by what was done and approached, given what was achieved before.
+# --- models of a player -----------------------------------------------------------------------------------------------
 
 
 THINGS = ("tree", "water", "stone", "coal", "iron", "table", "furnace", "cow", "zombie", "skeleton", "plant")
@@ -117,8 +122,7 @@ def features() -> FeatureIOHMM:
     return FeatureIOHMM(GOALS, [keys, wood, *ways], CHANGES, done="done")
 
 
-# --- crafter parts ----------------------------------------------------------------------------------------------------
-# A player's play cut in time: first play and later play, each with a part to train on and a part to test on.
+# --- first and later play of a player, to train and to test on --------------------------------------------------------
 
 
 # Where the parts end, as shares of all scored rows. Episodes are not cut: each goes to the part that its middle is in.
@@ -198,8 +202,7 @@ def _session(play: Play) -> str:
     return play.session
 
 
-# --- crafter findings -------------------------------------------------------------------------------------------------
-# What the Crafter study found: which comparisons are made, and what they say about the second paper's claim.
+# --- comparisons and findings -----------------------------------------------------------------------------------------
 
 
 # Measured on the same rows and folds; they come with the data.
@@ -272,16 +275,7 @@ def _verdict(comparison: PlayerComparison) -> str:
     return f"{'better' if test.difference > 0 else 'worse'} ({points})"
 
 
-# --- crafter ----------------------------------------------------------------------------------------------------------
-# ``telos study crafter``: are models better that are trained on later play? The second paper's claim, on others.
-#
-# The paper trains on a run and tests on the same run, once for first runs and once for later ones (60 and 70 per
-# cent),
-# and sets models trained on somebody else beside them (74 and 63). Two things can make later runs come out better:
-# that
-# training on them is better, or that they are easier to read. Here the two are told apart: models of first and of
-# later
-# play are both tested on both.
+# --- the study --------------------------------------------------------------------------------------------------------
 
 
 FOLDS = 10

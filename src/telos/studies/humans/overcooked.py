@@ -1,4 +1,7 @@
-"""Overcooked."""
+"""``telos study overcooked``: goals of human cooks, from keys and position alone; ten folds by pair.
+
+Every belief rests on the evidence up to its row. Start with ``run_overcooked``.
+"""
 
 import os
 from collections import Counter
@@ -21,8 +24,7 @@ from telos.studies.results import Progress, StudyResult, no_progress
 from telos.studies.scoring import GroupScore, folds, score, teach
 from telos.telemetry.logs import LogRow
 
-# --- overcooked model -------------------------------------------------------------------------------------------------
-# How a cook in Overcooked is read from keys and position alone.
+# --- the model of a cook ----------------------------------------------------------------------------------------------
 
 
 PLACE = ("layout", "x", "y", "facing")
@@ -66,10 +68,7 @@ def cook(goals: Sequence[str], *, is_placed: bool = True) -> FeatureIOHMM:
     return FeatureIOHMM(goals, [keys], CHANGES)
 
 
-# --- overcooked -------------------------------------------------------------------------------------------------------
-# ``telos study overcooked``: goals of real cooks, read from their keys and where they stand.
-#
-# Ten folds by pair: nobody is in training and in a test at once. Every belief rests on the evidence up to its row.
+# --- the study --------------------------------------------------------------------------------------------------------
 
 
 FOLDS, INNER_FOLDS = 10, 3

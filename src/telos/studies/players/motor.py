@@ -1,4 +1,4 @@
-"""Input delay and errors, fighting, lapses."""
+"""How a simulated player acts: delayed and imprecise input, fighting, and lapses."""
 
 import math
 from random import Random
@@ -10,8 +10,7 @@ from telos.worlds.adventure.map import DIRECTIONS, PARTS, STOP, VECTORS, Keys, f
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.views import AdventureView
 
-# --- hands ------------------------------------------------------------------------------------------------------------
-# Hands: what is wanted of them comes late, sometimes wrong, and one key after the other.
+# --- delayed input ----------------------------------------------------------------------------------------------------
 
 
 _SECTOR = 45.0  # degrees between one direction and the next
@@ -134,8 +133,7 @@ def _rolled(before: str, after: str) -> tuple[str, ...]:
     return ()
 
 
-# --- fencing ----------------------------------------------------------------------------------------------------------
-# Fighting one monster: face it, get it in line, let it come or go for it, swing in time.
+# --- fighting one monster ---------------------------------------------------------------------------------------------
 
 
 STRIKE = 68.0  # pixels ahead: a swing that starts now meets whoever is that near
@@ -182,8 +180,7 @@ def _line_up(foe: Foe, way: str) -> Wish:
     return Wish("right" if foe.across > 0 else "left")
 
 
-# --- lapses -----------------------------------------------------------------------------------------------------------
-# Lapses: moments in which a player does not do what they mean to: in thought, in fright, or for no reason at all.
+# --- lapses: pauses, panic, wandering ---------------------------------------------------------------------------------
 
 
 LOOK = 2  # frames from one look at the screen to the next

@@ -1,4 +1,4 @@
-"""What is seen, remembered map, wayfinding, steering."""
+"""What a simulated player sees, remembers of the map, and how it steers and finds its way."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -11,8 +11,7 @@ from telos.studies.players.presets import PLAIN, Limits, Style
 from telos.worlds.adventure.map import DIRECTIONS, EDGES, PARTS, STOP, STRAIGHT, VECTORS
 from telos.worlds.adventure.views import AdventureView, Point
 
-# --- perception -------------------------------------------------------------------------------------------------------
-# What a player sees of a screen, thought ahead to the moment when the hands will have reacted.
+# --- the screen, predicted for the moment of reaction -----------------------------------------------------------------
 
 
 OWN_SPEED, THEIR_SPEED = 8.0, 4.0  # pixels a frame; players have a feeling for both within seconds
@@ -72,8 +71,7 @@ def look_ahead(view: AdventureView, path: tuple[float, float], lead: float, *, r
     return Scene(x, y, tuple(foes))
 
 
-# --- mental map -------------------------------------------------------------------------------------------------------
-# The map in a player's head: screens that were seen, ways between them, and how they are forgotten.
+# --- the remembered map, which fades ----------------------------------------------------------------------------------
 
 
 _SHIFTS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
@@ -168,8 +166,7 @@ class MentalMap:
         return ()
 
 
-# --- steering ---------------------------------------------------------------------------------------------------------
-# Which of the eight ways to go: to a point, and round monsters. It is asked many times a second: plain arithmetic.
+# --- steering: to a point, around monsters (called often: plain arithmetic) -------------------------------------------
 
 
 _AHEAD = (3.0, 8.0, 14.0)  # the frames that a way is thought through
@@ -273,8 +270,7 @@ def _blocked(scene: Scene, direction: str, screen: Screen) -> float:
     return sum(_WALL for part in PARTS[direction] if beyond[part] and EDGES[part] not in screen.edges)
 
 
-# --- wayfinding -------------------------------------------------------------------------------------------------------
-# Finding the way: which exit, where to cross the edge, and the way there past monsters.
+# --- wayfinding: which exit, and where to cross the edge --------------------------------------------------------------
 
 
 _SLACK = 10.0  # pixels; nearer than this is there

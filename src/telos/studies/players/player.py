@@ -1,4 +1,4 @@
-"""Player: goals and plans."""
+"""``Player``: a simulated player who plans for what the game asks, and acts with human limits."""
 
 import math
 from dataclasses import replace
@@ -25,8 +25,7 @@ from telos.studies.players.presets import NOVICE, Limits, Preset, Style, limits_
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.views import AdventureView, Point
 
-# --- intentions -------------------------------------------------------------------------------------------------------
-# Intentions: what is wanted, what is believed, and the plan for it.
+# --- goals, beliefs and the plan --------------------------------------------------------------------------------------
 
 
 FILE = Path(__file__).parent / "adventurer.yaml"
@@ -122,8 +121,7 @@ def _is_worth_it(view: AdventureView, habits: Style, goal: str) -> bool:
     return any(abs(x - view.x) + abs(y - view.y) < reach for x, y in view.gems)
 
 
-# --- player -----------------------------------------------------------------------------------------------------------
-# A simulated player: wants what the game asks for, plans it with a Telos domain, and has human hands and habits.
+# --- the player -------------------------------------------------------------------------------------------------------
 
 
 LESSON = 300.0  # seconds: what a run teaches is learned in its first five minutes

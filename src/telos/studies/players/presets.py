@@ -1,12 +1,15 @@
-"""Skill presets and playing style."""
+"""Playing style and skill of simulated players: novices, experienced players and the experimenter.
+
+All numbers were set from common knowledge about people at keyboards and by watching whether the games look right,
+never from the accuracy of a recogniser.
+"""
 
 from dataclasses import dataclass, fields
 from random import Random
 
 from telos.core.errors import TelosError
 
-# --- style ------------------------------------------------------------------------------------------------------------
-# Style: the habits that tell one player from another, and how they show with experience.
+# --- style: habits ----------------------------------------------------------------------------------------------------
 
 
 PLAIN = 0.5  # the middle of every habit: what somebody does who has none yet
@@ -54,13 +57,7 @@ def _unit(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-# --- presets ----------------------------------------------------------------------------------------------------------
-# Players by what they can do: novices, experienced ones, and one who knows the game inside out.
-#
-# All numbers were set from what is commonly known about people at keyboards, and by watching whether the games look
-# and
-# last as games do. None was set in the light of an accuracy, and none is to be changed for one: see
-# ``docs/concepts/simulated-players.md``, which says where each comes from, and what was counted on the way.
+# --- presets: abilities -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Play and store sessions."""
+"""Sessions: a played game as inputs that replay it and as labelled events, and their files."""
 
 import json
 import os
@@ -13,10 +13,6 @@ from telos.files.yaml import read_text
 from telos.studies.players.player import Player
 from telos.worlds.adventure.adventure import Adventure, event_from_data, event_to_data, replay_frames
 from telos.worlds.adventure.recording import Recording
-
-# --- sessions ---------------------------------------------------------------------------------------------------------
-# Sessions: a game that was played, as inputs that replay it and as events with the goal that was pursued.
-
 
 LONGEST = 36_000  # frames: twenty minutes; both games are meant to take about five
 
@@ -90,8 +86,7 @@ def _watched(game: Adventure, games: Iterable[Adventure], *, name: str, human: b
     return Session(tuple(events), tuple(truths), tuple(phases), game.recording(), game.done, name, human)
 
 
-# --- session logs -----------------------------------------------------------------------------------------------------
-# Sessions in files: event logs in JSON Lines, which every recogniser reads, whoever played.
+# --- files: JSON Lines, as every recogniser reads ---------------------------------------------------------------------
 
 
 def write_sessions(sessions: Iterable[Session], path: str | os.PathLike[str]) -> None:
