@@ -18,10 +18,10 @@ from telos.studies.crystal_island.folds import (
     ONLINE,
     LogOutcome,
     measure_log,
-    pooled,
+    pool_folds,
     run_fold,
     run_folds,
-    trained,
+    train_model,
     update_time,
 )
 from telos.studies.crystal_island.logs import GoalLog
@@ -34,8 +34,8 @@ from telos.studies.crystal_island.models import (
     Lineup,
     ModelSpec,
     features_of,
-    measured,
     read,
+    read_baseline,
 )
 from telos.studies.crystal_island.study import PUBLISHED, run_log, run_study
 from telos.studies.report import page
@@ -64,14 +64,14 @@ def found(log: GoalLog) -> LogOutcome:
 
 def test_the_majority_always_says_what_was_pursued_most(log: GoalLog) -> None:
     train, test = log.split(0)
-    model = trained(log, LINEUP.models[0], train, log.goals, seed=1)
+    model = train_model(log, LINEUP.models[0], train, log.goals, seed=1)
     commonest = np.bincount(log.truth[log.rows(train)]).argmax()
     assert set(read(log, model, test, log.goals).online.tolist()) == {int(commonest)}
 
 
 def test_what_is_read_online_does_not_depend_on_what_comes_later(log: GoalLog) -> None:
     train, test = log.split(0)
-    model = trained(log, FACTORED, train, log.goals, seed=1)
+    model = train_model(log, FACTORED, train, log.goals, seed=1)
     whole = read(log, model, test[:1], log.goals)
     rows = table(8)
     player = log.groups[test[0]]
@@ -113,7 +113,7 @@ def test_the_crf_reads_online_what_tagging_each_prefix_would_give(log: GoalLog) 
     pycrfsuite = pytest.importorskip("pycrfsuite")
     baseline = Baseline(CRF, "CRF", "island.mln", iterations=15)
     train, test = log.split(0)
-    said = measured(log, baseline, train, test)
+    said = read_baseline(log, baseline, train, test)
     assert said.ahead is not None
     from telos.studies.crystal_island.models import _items, _trained_crf
 
@@ -131,7 +131,7 @@ def test_the_crf_reads_online_what_tagging_each_prefix_would_give(log: GoalLog) 
 
 def test_two_jobs_find_what_one_finds(log: GoalLog) -> None:
     few = Lineup(LINEUP.models[:2], ())
-    one, two = (pooled(log, list(run_folds(log, few, seed=1, jobs=jobs))) for jobs in (1, 2))
+    one, two = (pool_folds(log, list(run_folds(log, few, seed=1, jobs=jobs))) for jobs in (1, 2))
     for key in one:
         assert (one[key].belief == two[key].belief).all()
 
@@ -174,7 +174,7 @@ def test_the_page_names_who_is_simulated_and_shows_published_figures(found: LogO
 
 def test_updates_are_timed_by_the_clock_that_is_given(log: GoalLog) -> None:
     train, test = log.split(0)
-    model = trained(log, FACTORED, train, log.goals, seed=1)
+    model = train_model(log, FACTORED, train, log.goals, seed=1)
     ticks = iter([0.0, 1.0, 10.0, 10.5])
     first, again = update_time(log, model, test, lambda: next(ticks))
     assert first == pytest.approx(2 * again)

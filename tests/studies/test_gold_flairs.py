@@ -23,7 +23,7 @@ from telos.studies.gold_flairs import (
     Run,
     around_change,
     methods,
-    played,
+    play_run,
     run_study,
     session_of,
     what_was_seen,
@@ -62,7 +62,7 @@ def test_the_figures_fit_json_and_have_the_published_ones_beside_them(small: Stu
 
 def test_runs_are_fixed_by_their_seed_and_several_jobs_do_not_change_them() -> None:
     runs = [Run(KINDS[0], number, seed=3, draws=1) for number in range(2)]
-    assert list(parallel_map(played, runs, jobs=2)) == [played(run) for run in runs]
+    assert list(parallel_map(play_run, runs, jobs=2)) == [play_run(run) for run in runs]
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_runs_of_one_person_are_different_games_and_the_same_person() -> None:
 
 def test_the_accuracy_of_a_run_is_that_of_its_session() -> None:
     run = Run(KINDS[0], 0, seed=1, draws=1)
-    session, shown = session_of(run), played(run)
+    session, shown = session_of(run), play_run(run)
     moments = list(zip(session.events, session.truths, strict=True))
     assert shown.tallies is not None
     assert shown.lags is not None

@@ -175,7 +175,7 @@ def test_bad_files_are_all_named_with_their_lines_and_nothing_is_scored(
     assert {name for name, _ in places} == {
         "second.jsonl", "early.jsonl", "other.jsonl", "rules.jsonl", "missing.jsonl",
     }  # fmt: skip
-    monkeypatch.setattr(played, "LONGEST", 100)
+    monkeypatch.setattr(played, "MAX_FRAMES", 100)
     with pytest.raises(DefinitionError, match="at most 100 are read"):
         run_study([folder / "flairs.jsonl"])
 

@@ -15,7 +15,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.telemetry.columns import Columns, usual_columns
 from telos.telemetry.corpus import prepare
-from telos.telemetry.logs import LogRow, evened, rows_of_plays, write_log
+from telos.telemetry.logs import LogRow, align_rows, iter_play_rows, write_log
 from telos.telemetry.tables import check_lines, from_events, read_table
 from telos.telemetry.writing import FORMATS, write_rows, write_table
 
@@ -80,7 +80,7 @@ def test_recorded_plays_become_rows_with_the_same_keys() -> None:
     class Game:
         player, style, events = "ann", "methodical", EVENTS
 
-    rows = evened(rows_of_plays([Game()]))
+    rows = align_rows(iter_play_rows([Game()]))
     assert [list(row) for row in rows] == [
         ["player", "style", "step", "time", "action", "loc", "tests", "whom", "achieved"]
     ] * 2

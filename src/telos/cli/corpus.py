@@ -128,14 +128,14 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    from telos.telemetry.logs import evened, rows_of_plays
+    from telos.telemetry.logs import align_rows, iter_play_rows
     from telos.worlds.island.playthrough import record_players
 
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
         task = progress.add_task("playing", total=players)
         plays = record_players(players, seed, jobs, lambda *_: progress.advance(task))
-        return evened(rows_of_plays(plays))
+        return align_rows(iter_play_rows(plays))
 
 
 def _tell_of_island(output: Path, setting: dict[str, Any], as_json: bool) -> None:

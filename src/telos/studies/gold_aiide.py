@@ -40,7 +40,7 @@ from telos.worlds.adventure.adventure import Adventure
 
 GOALS = ("explore", "level", "return")
 TRAINING, TEST = "training", "test"
-LONGEST = 72_000  # frames, forty minutes: six phases
+MAX_FRAMES = 72_000  # frames, forty minutes: six phases
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ def player_of(subject: Subject) -> Player:
 
 def _game(subject: Subject, player: Player) -> Game | None:
     game = Adventure("aiide", seed=_own_seed(subject, f"game {player.runs}"))
-    session = play(game, player, max_frames=LONGEST)
+    session = play(game, player, max_frames=MAX_FRAMES)
     return coded(session, Random(_own_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
 
 

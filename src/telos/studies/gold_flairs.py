@@ -58,7 +58,7 @@ METHODS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PlayerKind:
     """A kind of player in the study; the paper gives new players fewer monsters."""
 
     name: str
@@ -68,9 +68,9 @@ class Kind:
 
 
 KINDS = (
-    Kind("experienced", EXPERIMENTER, 5, is_one_person=True),  # the paper's: one person, many runs
-    Kind("new", NOVICE, 3),
-    Kind("veterans", EXPERIENCED, 5),  # ours: is it this one person, or experience?
+    PlayerKind("experienced", EXPERIMENTER, 5, is_one_person=True),  # the paper's: one person, many runs
+    PlayerKind("new", NOVICE, 3),
+    PlayerKind("veterans", EXPERIENCED, 5),  # ours: is it this one person, or experience?
 )
 
 
@@ -78,14 +78,14 @@ KINDS = (
 class Run:
     """One game to be played: by whom, and which."""
 
-    kind: Kind
+    kind: PlayerKind
     number: int
     seed: int
     draws: int  # models with all numbers turned at random
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedRun:
     """What one run has shown; ``is_done`` is false if the player never finished, and then there is nothing else."""
 
     kind: str
@@ -158,7 +158,7 @@ def run_study(
     schedule = [
         Run(kind, number, seed, draws) for kind in KINDS for number in range(runs if kind.is_one_person else players)
     ]
-    done = list(progress(parallel_map(played, schedule, jobs=jobs), len(schedule)))
+    done = list(progress(parallel_map(play_run, schedule, jobs=jobs), len(schedule)))
     by_kind = {kind.name: [each for each in done if each.kind == kind.name and each.is_done] for kind in KINDS}
     for kind, finished in by_kind.items():
         if len(finished) < 2:
@@ -184,7 +184,7 @@ def run_study(
     )
 
 
-def _condition(kind: Kind, done: Sequence[Played], seed: int) -> Condition:
+def _condition(kind: PlayerKind, done: Sequence[PlayedRun], seed: int) -> Condition:
     scores = {}
     for method in METHODS:
         rng = Random(f"{seed} {kind.name} {method}")
@@ -200,7 +200,7 @@ def _condition(kind: Kind, done: Sequence[Played], seed: int) -> Condition:
     return Condition(kind.name, about, scores)
 
 
-def _tests(by_kind: Mapping[str, Sequence[Played]], seed: int) -> tuple[Comparison, ...]:
+def _tests(by_kind: Mapping[str, Sequence[PlayedRun]], seed: int) -> tuple[Comparison, ...]:
     wanted = [*TESTS, *(("veterans", first, second) for _, first, second in list(TESTS)[:3])]
     tests = []
     for kind, first, second in wanted:
@@ -214,7 +214,7 @@ def _tests(by_kind: Mapping[str, Sequence[Played]], seed: int) -> tuple[Comparis
     return tuple(tests)
 
 
-def _further(by_kind: Mapping[str, Sequence[Played]], conditions: Sequence[Condition]) -> list[str]:
+def _further(by_kind: Mapping[str, Sequence[PlayedRun]], conditions: Sequence[Condition]) -> list[str]:
     """Say what the paper asks for but does not measure, and what its rules are worth one by one."""
     said = [_experience(conditions)]
     for condition in conditions:
@@ -249,7 +249,7 @@ def _experience(conditions: Sequence[Condition]) -> str:
 
 
 def _why(
-    by_kind: Mapping[str, Sequence[Played]], grids: tuple[Grid, Grid], conditions: Sequence[Condition]
+    by_kind: Mapping[str, Sequence[PlayedRun]], grids: tuple[Grid, Grid], conditions: Sequence[Condition]
 ) -> list[str]:
     """Say where the FFBM fails most, and what players do there."""
     (did, told), said = (dict(grid.rows) for grid in grids), []
@@ -274,15 +274,15 @@ def _why(
 # --- one run: a player plays, every method reads ----------------------------------------------------------------------
 
 
-def played(run: Run) -> Played:
+def play_run(run: Run) -> PlayedRun:
     """Play a game and let every method read it."""
     session = session_of(run)
     if not session.is_done:
-        return Played(run.kind.name, is_done=False)
+        return PlayedRun(run.kind.name, is_done=False)
     moments = tuple(zip(session.events, session.truths, strict=True))
     reading = read(methods(run), moments, clock="ffbm")
     ffbm = _ffbm()
-    return Played(
+    return PlayedRun(
         run.kind.name,
         is_done=True,
         seconds=session.events[-1].time,
@@ -412,7 +412,7 @@ def _drawn(draws: int) -> tuple[GoalModel, ...]:
 # --- charts: beliefs around a goal change (Figure 4), sensitivity, lag ------------------------------------------------
 
 
-def charts(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Rows:
+def charts(by_kind: Mapping[str, Sequence[PlayedRun]], seed: int) -> Rows:
     """Return the charts of the study, in rows."""
     rows: list[tuple[LineChart, ...]] = []
     experienced = by_kind["experienced"]
@@ -425,7 +425,7 @@ def charts(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Rows:
     return tuple(rows)
 
 
-def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> tuple[Grid, Grid]:
+def what_players_do(by_kind: Mapping[str, Sequence[PlayedRun]]) -> tuple[Grid, Grid]:
     """Return what updates are under each goal, and how much they tell the FFBM: where it is wrong, this says why."""
     shares, bits = [], []
     for kind, done in by_kind.items():
@@ -447,7 +447,7 @@ def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> tuple[Grid, Grid
     )
 
 
-def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[LineChart, ...]:
+def _beliefs(key: str, note: str, runs: Sequence[PlayedRun]) -> tuple[LineChart, ...]:
     made = []
     for method in ("ffbm", "constant"):
         beliefs = [each.around[method] for each in runs if each.around]
@@ -475,7 +475,7 @@ def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[LineChart, ..
     return tuple(made)
 
 
-def _sensitivity(kind: str, done: Sequence[Played]) -> LineChart:
+def _sensitivity(kind: str, done: Sequence[PlayedRun]) -> LineChart:
     turned = [each.turned for each in done if each.turned]
     lines = tuple(
         Curve(
@@ -490,7 +490,7 @@ def _sensitivity(kind: str, done: Sequence[Played]) -> LineChart:
     )
 
 
-def _draws(by_kind: Mapping[str, Sequence[Played]]) -> LineChart:
+def _draws(by_kind: Mapping[str, Sequence[PlayedRun]]) -> LineChart:
     lines = []
     for kind, done in by_kind.items():
         means = sorted(fmean(values) for values in zip(*(each.drawn for each in done), strict=True))
@@ -501,7 +501,7 @@ def _draws(by_kind: Mapping[str, Sequence[Played]]) -> LineChart:
     return LineChart("sensitivity_all", title, "percent of models", "accuracy", tuple(lines), note=note)
 
 
-def _lag(by_kind: Mapping[str, Sequence[Played]], seed: int) -> LineChart:
+def _lag(by_kind: Mapping[str, Sequence[PlayedRun]], seed: int) -> LineChart:
     lines = []
     for kind, done in by_kind.items():
         points = []

@@ -66,7 +66,7 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:
-    """One recorded game. In free play nobody knows the truth, so there is only what was ``believed``."""
+    """One recorded game. In free play the true goal is unknown, so there is only what was ``believed``."""
 
     file: str
     player: str
@@ -81,12 +81,12 @@ class RecordedGame:
 
     @property
     def condition(self) -> str:
-        """Return with which other games this one can be pooled."""
+        """Return the condition; games of one condition are pooled."""
         return f"{self.rules}, {self.part} round" if self.part else self.rules
 
     @property
     def warning(self) -> str:
-        """Return what is to be known before its figures are used; empty if there is nothing."""
+        """Return a warning about the figures; empty if there is none."""
         if self.is_free:
             return f"{self.file} is free play: nobody knows what the player was after, so it is told and not scored"
         if not self.updates:
@@ -124,13 +124,12 @@ class RecordedGames:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return what is to be known before the figures are used."""
         return tuple(game.warning for game in self.games if game.warning)
 
 
 SUFFIX = ".jsonl"
-LONGEST = 8 * 60 * 60 * FRAMES_A_SECOND  # frames: nobody plays on for a working day, and longer ones would be no favour
-CLOCK = "ffbm"  # its updates are those at which all are looked at
+MAX_FRAMES = 8 * 60 * 60 * FRAMES_A_SECOND  # eight hours; a longer recording is a mistake
+CLOCK = "ffbm"  # all methods are scored at its updates
 TRAINING, TEST = "training", "test"
 # The recognisers by the goals of the game; those of the second game can also be trained on its first round.
 _READERS: tuple[tuple[frozenset[str], Mapping[str, str]], ...] = (
@@ -209,8 +208,8 @@ def _read_or_faults(file: Path, *, seed: int) -> RecordedGame | tuple[Fault, ...
 def read_game(file: Path, *, seed: int = 1) -> RecordedGame:
     """Play a recording again, and let every recogniser of its game read it."""
     recording = read_recording(file)
-    if recording.frames > LONGEST:
-        raise TelosError(f"the recording has {recording.frames} frames", f"at most {LONGEST} are read")
+    if recording.frames > MAX_FRAMES:
+        raise TelosError(f"the recording has {recording.frames} frames", f"at most {MAX_FRAMES} are read")
     if recording.simulated:
         raise TelosError("a simulated player played this", "the study is about people; leave the file out")
     rules = load_rules(recording.rules)

@@ -27,7 +27,7 @@ from telos.studies.statistics import CONFIDENCE, LEVEL, RESAMPLES, Paired, inter
 
 if TYPE_CHECKING:
     from telos.studies.crystal_island.logs import Ints
-    from telos.studies.humans.logs import Play
+    from telos.studies.humans.logs import LabelledPlay
 
 # --- one run, update by update ----------------------------------------------------------------------------------------
 
@@ -366,7 +366,7 @@ class GroupScore:
         return quantile(shares, tail), quantile(shares, 1 - tail)
 
 
-def teach(model: Taught, plays: Iterable["Play"]) -> None:
+def teach(model: Taught, plays: Iterable["LabelledPlay"]) -> None:
     """Train a model on every row whose goal is known, idle ones and achieving ones as well."""
     for play in plays:
         before = None
@@ -376,7 +376,7 @@ def teach(model: Taught, plays: Iterable["Play"]) -> None:
                 before = row.truth
 
 
-def score(model: GoalModel, plays: Iterable["Play"]) -> GroupScore:
+def score(model: GoalModel, plays: Iterable["LabelledPlay"]) -> GroupScore:
     """Read every sequence from its start, and count how often the likeliest goal was the right one."""
     found = GroupScore()
     reader = Reader(model, remembers=1)

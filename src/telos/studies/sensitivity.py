@@ -63,7 +63,7 @@ AIIDE_DIALS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed(HeadingObservation):
+class WeightedHeading(HeadingObservation):
     """Heading for edges with other weights than those of the first paper."""
 
     closest: float = CLOSEST_WEIGHT
@@ -96,8 +96,8 @@ def flairs_model(
 ) -> FFBM:
     """Return the model of the first paper with some of its numbers changed."""
 
-    def towards(exits: str) -> Weighed:
-        return Weighed(exits, closest, beside_closest, other, beside_other)
+    def towards(exits: str) -> WeightedHeading:
+        return WeightedHeading(exits, closest, beside_closest, other, beside_other)
 
     leaves = (1 - explores_on) / 2
     return FFBM(

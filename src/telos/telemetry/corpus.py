@@ -16,7 +16,7 @@ from telos.core.conditions import Condition
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Compare, Expression, Literal, Name, Not, Or, names_in, to_text
 from telos.telemetry.columns import Columns
-from telos.telemetry.tables import collected, pl
+from telos.telemetry.tables import collect_table, pl
 
 # --- conditions as polars expressions ---------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ def _between(low: float, high: float, whole: bool) -> str:
     return f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}"
 
 
-def binned(column: str, edges: Sequence[float], kind: pl.DataType) -> pl.Expr:
+def bin_column(column: str, edges: Sequence[float], kind: pl.DataType) -> pl.Expr:
     """Return the name of the bin that each number of a column falls into."""
     if not kind.is_numeric():
         raise TelosError(
@@ -208,7 +208,7 @@ def _dropped(schema: Schema, columns: Columns) -> pl.Expr:
 
 def _feature(column: str, kind: pl.DataType, edges: Sequence[float] | None) -> pl.Expr:
     if edges is not None:
-        return binned(column, edges, kind)
+        return bin_column(column, edges, kind)
     # An empty cell is no value, in whichever format the table came: in CSV the two cannot be told apart.
     return pl.when(pl.col(column) != "").then(pl.col(column)) if kind == pl.String else pl.col(column)
 
@@ -476,12 +476,12 @@ def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int 
 
     ``folds`` are dealt by player (or group), balanced by rows; with 0 all rows are in fold 0.
     """
-    rows = collected(table.lazy().select(parts_of(table.lazy().collect_schema(), columns)))
+    rows = collect_table(table.lazy().select(parts_of(table.lazy().collect_schema(), columns)))
     check_rows(rows, columns)
     rows = in_sequence(rows, columns)
     read, players = rows.height, rows["player"].n_unique()
     achieved = rows.filter(pl.col(ACHIEVED).is_not_null()).select("player", "session", GROUP, goal=ACHIEVED)
-    frame = labelled(rows)
+    frame = label_rows(rows)
     del rows  # of ten million, half of the memory
     check_corpus(frame, achieved, columns)
     by_group = _folds(frame, folds, seed)
@@ -506,7 +506,7 @@ def in_sequence(rows: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     return rows.drop(ROW)
 
 
-def labelled(rows: pl.DataFrame) -> pl.DataFrame:
+def label_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the actions that led to a goal, each with the goal, without those that achieved it."""
     is_last = pl.col(FIRST).ne_missing(pl.col(FIRST).shift(-1))
     # The end of a sequence stands for a goal of its own: else the next player's goal would be taken for this one's.

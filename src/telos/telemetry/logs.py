@@ -217,15 +217,15 @@ def write_log(rows: Iterator[LogRow], path: str | os.PathLike[str]) -> int:
     count = 0
     with Path(path).open("w", encoding="utf-8") as file:
         for row in rows:
-            file.write(json.dumps(as_object(row), allow_nan=False) + "\n")
+            file.write(json.dumps(to_object(row), allow_nan=False) + "\n")
             count += 1
     return count
 
 
-def as_object(row: LogRow) -> dict[str, Any]:
+def to_object(row: LogRow) -> dict[str, Any]:
     """Return a row as a line of a log has it; reading it again gives an equal row.
 
-    >>> as_object(LogRow(Event("swing", {"monsters": 2}, player="p1", time=1.5), truth="level"))
+    >>> to_object(LogRow(Event("swing", {"monsters": 2}, player="p1", time=1.5), truth="level"))
     {'player': 'p1', 'time': 1.5, 'action': 'swing', 'context': {'monsters': 2}, 'truth': 'level'}
     """
     event = row.event
@@ -243,7 +243,7 @@ def as_object(row: LogRow) -> dict[str, Any]:
 # --- rows of recorded games -------------------------------------------------------------------------------------------
 
 
-class Play(Protocol):
+class RecordedPlay(Protocol):
     """One player's game: who played, in which style, and what she did."""
 
     @property
@@ -254,7 +254,7 @@ class Play(Protocol):
     def events(self) -> Sequence[Event]: ...
 
 
-def rows_of_plays(plays: Iterable[Play]) -> Iterator[dict[str, Any]]:
+def iter_play_rows(plays: Iterable[RecordedPlay]) -> Iterator[dict[str, Any]]:
     """Yield a row for each event of each play, as it can be seen from outside.
 
     ``step`` counts a player's events, from 0; ``achieved`` is the goal that an event achieved, and nothing in the rest.
@@ -276,7 +276,7 @@ def _cell(value: Any) -> Any:
     return " ".join(str(each) for each in value) if isinstance(value, tuple) else value
 
 
-def evened(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def align_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows, all with the same keys in the same order: what a game did not know is None."""
     listed = list(rows)
     keys = dict.fromkeys(key for row in listed for key in row if key != "achieved")

@@ -26,12 +26,12 @@ except ModuleNotFoundError:
         "tables are worked on with polars, which is not installed", 'pip install "telos[telemetry]"'
     ) from None
 
-__all__ = ["check_lines", "collected", "from_events", "pl", "read_table", "unfolded"]
+__all__ = ["check_lines", "collect_table", "from_events", "pl", "read_table", "unfold_context"]
 
 # --- checking CSV lines -----------------------------------------------------------------------------------------------
 
 
-LONGEST = 1 << 26  # bytes between two ends of lines
+MAX_LINE_BYTES = 1 << 26  # bytes between two ends of lines
 _COMMA, _QUOTE, _NEWLINE = ord(","), ord('"'), ord("\n")
 
 
@@ -70,7 +70,7 @@ def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         if cut:
             yield rest[:cut]
             rest = rest[cut:]
-        elif len(rest) > LONGEST:
+        elif len(rest) > MAX_LINE_BYTES:
             break  # no line is that long: a quote is open
     if rest:
         yield rest + b"\n"
@@ -137,7 +137,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns | None = None) -> 
         raise TelosError(f"{name}: cannot be read as {kind}: {_first_line(error)}") from None
 
 
-def collected(table: pl.LazyFrame) -> pl.DataFrame:
+def collect_table(table: pl.LazyFrame) -> pl.DataFrame:
     """Return the rows of a table; trouble on the way is told in one line."""
     try:
         return table.collect(engine="streaming")
@@ -218,10 +218,10 @@ def _json_lines(name: str, columns: Columns | None) -> pl.LazyFrame:
     except pl.exceptions.PolarsError:
         _tell_bad_line(source, name)
         raise
-    return unfolded(table)
+    return unfold_context(table)
 
 
-def unfolded(table: pl.LazyFrame) -> pl.LazyFrame:
+def unfold_context(table: pl.LazyFrame) -> pl.LazyFrame:
     """Return an event log with each entry of its ``context`` as a column."""
     schema = table.collect_schema()
     context = schema.get("context")
@@ -254,7 +254,7 @@ def _tell_bad_line(source: str | bytes, name: str) -> None:
 def _parquet(name: str, columns: Columns | None) -> pl.LazyFrame:
     table = pl.scan_parquet(name)
     table.collect_schema()  # so that a file that is none is refused here
-    return unfolded(table)
+    return unfold_context(table)
 
 
 # --- events as rows ---------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from recognition.readings import play
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.telemetry.columns import loads_columns
-from telos.telemetry.logs import LogRow, as_object, read_log, write_log
+from telos.telemetry.logs import LogRow, read_log, to_object, write_log
 
 COLUMNS = loads_columns("""
 columns: kitchen
@@ -73,7 +73,7 @@ def test_written_rows_are_read_back_equal(tmp_path_factory: Any, seed: int, trut
     rows = [LogRow(event, session, truth, line) for line, event in enumerate(play(5, seed=seed), start=1)]
     assert write_log(iter(rows), file) == 5
     assert list(read_log(file)) == rows
-    assert json.loads(file.read_text().splitlines()[0])["time"] == as_object(rows[0])["time"]
+    assert json.loads(file.read_text().splitlines()[0])["time"] == to_object(rows[0])["time"]
 
 
 def test_a_table_is_read_through_its_columns(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.studies.humans.by_planning import GAMES, USES, run_planning, standings
 from telos.studies.humans.experts import Said, accuracy, beliefs, calibration_error, fit
-from telos.studies.humans.logs import Play, Seen, read_plays
+from telos.studies.humans.logs import LabelledEvent, LabelledPlay, read_plays
 
 
 @pytest.fixture
@@ -42,14 +42,14 @@ def test_every_use_in_the_kitchen_reaches_its_goal() -> None:
         assert wants.holds(after)
 
 
-def cook(*rows: tuple[str, str]) -> Play:
+def cook(*rows: tuple[str, str]) -> LabelledPlay:
     """Return a play of keys, each with the tile in front, next to everything."""
     near = {f"d_{tile}": 1 for tile in ("onions", "dishes", "pot", "serving")}
     events = [
         Event(key, {**near, "facing_tile": tile, "last": "nothing_yet"}, time=time)
         for time, (key, tile) in enumerate(rows)
     ]
-    return Play("p", "s", "g", tuple(Seen(event, "pot_onion", True) for event in events))
+    return LabelledPlay("p", "s", "g", tuple(LabelledEvent(event, "pot_onion", True) for event in events))
 
 
 def test_what_a_cook_holds_is_known_from_what_was_done() -> None:

@@ -8,13 +8,13 @@ from studies.humans.kitchen_logs import COOK_COLUMNS, CRAFT_COLUMNS, crafting, k
 from telos.core.errors import TelosError
 from telos.recognition.filtering import Reader
 from telos.studies.humans import crafter, overcooked
-from telos.studies.humans.logs import Play, goals_of, groups_of, read_plays
+from telos.studies.humans.logs import LabelledPlay, goals_of, groups_of, read_plays
 from telos.studies.scoring import teach
 
 HIDDEN = {"held", "event", "goal", "pair"}
 
 
-def cooks(folder: Path, rows: list[dict[str, object]] | None = None) -> list[Play]:
+def cooks(folder: Path, rows: list[dict[str, object]] | None = None) -> list[LabelledPlay]:
     return read_plays(saved(rows or kitchen(), COOK_COLUMNS, folder), overcooked.SOURCE)
 
 
@@ -64,7 +64,7 @@ def test_labels_and_hidden_columns_never_change_a_belief(tmp_path: Path) -> None
         assert _beliefs(model, one) == _beliefs(model, two)
 
 
-def _beliefs(model: overcooked.FeatureIOHMM, play: Play) -> list[dict[str, float]]:
+def _beliefs(model: overcooked.FeatureIOHMM, play: LabelledPlay) -> list[dict[str, float]]:
     reader = Reader(model)
     return [dict(reader.observe(row.event)) for row in play.rows]
 

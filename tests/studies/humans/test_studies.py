@@ -15,7 +15,7 @@ from telos.studies.humans import run_crafter, run_overcooked
 from telos.studies.humans.crafter import SOURCE as CRAFTERS
 from telos.studies.humans.crafter import careers, lessons
 from telos.studies.humans.logs import read_plays
-from telos.studies.humans.overcooked import Task, run_fold
+from telos.studies.humans.overcooked import OvercookedTask, run_fold
 from telos.studies.report import page
 from telos.studies.scoring import GroupScore, folds
 
@@ -58,7 +58,7 @@ def test_a_pairs_own_labels_are_never_trained_on(tmp_path: Path) -> None:
 
 
 def _of_first_fold(folder: Path) -> float:
-    return run_fold(Task(str(folder), 0, True)).scores["features"].accuracy
+    return run_fold(OvercookedTask(str(folder), 0, True)).scores["features"].accuracy
 
 
 def test_a_watcher_is_handed_every_fold(hall: Path) -> None:

@@ -26,9 +26,9 @@ from telos.studies.crystal_island.models import (
     Lineup,
     ModelSpec,
     Readings,
-    measured,
-    missing,
+    find_missing_extra,
     read,
+    read_baseline,
 )
 from telos.studies.scoring import Calibration, Convergence
 from telos.studies.statistics import Anova, Pair, repeated_measures, tukey
@@ -79,20 +79,20 @@ def run_fold(log: GoalLog, lineup: Lineup, seed: int, fold: int, *, clock: Clock
     notes = list(_unmet(log, fold, log.rows(test), known))
     microseconds = None
     for spec in lineup.models:
-        model = trained(log, spec, train, goals, seed=seed)
+        model = train_model(log, spec, train, goals, seed=seed)
         readings[spec.key] = read(log, model, test, goals)
         if spec.key == FACTORED and log.is_simulated:
             microseconds = update_time(log, model, test, clock)
     for baseline in lineup.baselines:
-        lacking = missing(baseline)
+        lacking = find_missing_extra(baseline)
         if lacking is None:
-            readings[baseline.key] = measured(log, baseline, train, test)
+            readings[baseline.key] = read_baseline(log, baseline, train, test)
         else:
             notes.append(lacking)
     return FoldDone(fold, readings, tuple(notes), microseconds)
 
 
-def trained(log: GoalLog, spec: ModelSpec, train: Sequence[int], goals: Sequence[str], *, seed: int) -> MarkovLogic:
+def train_model(log: GoalLog, spec: ModelSpec, train: Sequence[int], goals: Sequence[str], *, seed: int) -> MarkovLogic:
     """Return a spec's formulas with weights that are learned from some sequences."""
     formulas = spec.formulas
     told = database(log, formulas, train, goals, told=True)
@@ -134,7 +134,7 @@ def _facts(log: GoalLog, model: MarkovLogic, row: int) -> dict[str, list[str]]:
     return found
 
 
-def pooled(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
+def pool_folds(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
     """Put the folds together again."""
     found = {}
     for key in done[0].readings:
@@ -255,7 +255,7 @@ def _timed(microseconds: tuple[float, float] | None) -> dict[str, float] | None:
 
 def measure_log(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -> LogOutcome:
     """Measure what was said in all folds."""
-    said = pooled(log, done)
+    said = pool_folds(log, done)
     scores = {key: _score_model(log, labels[key], each) for key, each in said.items()}
     anovas, pairs = {}, {}
     for way in (ONLINE, AHEAD):

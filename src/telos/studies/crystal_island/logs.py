@@ -21,7 +21,7 @@ from telos.logic.database import Database, FactTable
 from telos.logic.model import MarkovLogic
 from telos.telemetry.columns import Columns
 from telos.telemetry.corpus import Corpus, prepare
-from telos.telemetry.logs import evened, rows_of_plays
+from telos.telemetry.logs import align_rows, iter_play_rows
 from telos.telemetry.tables import pl
 from telos.worlds.island.playthrough import Progress, record_players
 
@@ -249,7 +249,7 @@ ISLAND_COLUMNS = Columns(player="player", action="action", achieved="achieved")
 def island_log(players: int, seed: int, *, folds: int, jobs: int = 1, progress: Progress | None = None) -> GoalLog:
     """Return what so many simulated players did, each action with the goal that was achieved next."""
     games = record_players(players, seed, jobs, progress)
-    table = pl.DataFrame(evened(rows_of_plays(games)), infer_schema_length=None)
+    table = pl.DataFrame(align_rows(iter_play_rows(games)), infer_schema_length=None)
     table = table.with_columns(pl.col("achieved").cast(pl.String))  # all empty if nobody achieves anything
     table = with_past(table, "achieved", ["player"], LENGTHS)
     return read_log("island", table, ISLAND_COLUMNS, ISLAND_PREDICATES, is_simulated=True, folds=folds, seed=seed)

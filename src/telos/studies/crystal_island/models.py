@@ -226,7 +226,7 @@ def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequ
 # --- baselines: CRF and logistic regression ---------------------------------------------------------------------------
 
 
-def missing(baseline: Baseline) -> str | None:
+def find_missing_extra(baseline: Baseline) -> str | None:
     """Return what has to be installed for a baseline, None if it is there."""
     try:
         if baseline.key == CRF:
@@ -238,7 +238,7 @@ def missing(baseline: Baseline) -> str | None:
     return None
 
 
-def measured(log: GoalLog, baseline: Baseline, train: Sequence[int], test: Sequence[int]) -> Readings:
+def read_baseline(log: GoalLog, baseline: Baseline, train: Sequence[int], test: Sequence[int]) -> Readings:
     """Train a baseline on some sequences, and read others with it."""
     features = features_of(log, baseline.formulas)
     if baseline.key == CRF:

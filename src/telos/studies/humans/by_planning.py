@@ -25,7 +25,7 @@ from telos.recognition.filtering import Reader
 from telos.studies.comparisons import MethodAccuracy, PlayerComparison, compare_players, human_result
 from telos.studies.humans import crafter, overcooked
 from telos.studies.humans.crafter import THINGS
-from telos.studies.humans.logs import DATA, Play, Seen, Source, groups_of, read_plays
+from telos.studies.humans.logs import DATA, LabelledEvent, LabelledPlay, LogSource, groups_of, read_plays
 from telos.studies.results import Progress, StudyResult, no_progress
 from telos.studies.scoring import GroupScore, folds, teach
 from telos.telemetry.logs import LogRow
@@ -52,17 +52,17 @@ class Standing(NamedTuple):
 class PlanningGame:
     """A game whose log can be read by planning: its columns, its domain, and the events that a row stands for."""
 
-    source: Source
+    source: LogSource
     domain: str
     options: PlanModelOptions
-    events: Callable[[PlanReader, Seen], Iterator[Event]]
+    events: Callable[[PlanReader, LabelledEvent], Iterator[Event]]
 
     def reader(self) -> PlanReader:
         """Return a reader that has seen nothing yet."""
         return PlanReader(PlanModel(load(DATA / f"{self.domain}.yaml"), **self.options))
 
 
-def standings(game: PlanningGame, plays: Sequence[Play]) -> Iterator[Standing]:
+def standings(game: PlanningGame, plays: Sequence[LabelledPlay]) -> Iterator[Standing]:
     """FoldReading every sequence from its start, and yield how the goals stood at each scored row."""
     reader = game.reader()
     for play in plays:
@@ -88,7 +88,7 @@ def _look_at_life(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
     return {**now.event.context, "asleep": slept, ACHIEVED: None if before is None else before.event.goal}
 
 
-def _live(reader: PlanReader, row: Seen) -> Iterator[Event]:
+def _live(reader: PlanReader, row: LabelledEvent) -> Iterator[Event]:
     """Every key is a press; what it did is seen in the next row. An achievement begins a new pursuit."""
     event = row.event
     achieved = event.context[ACHIEVED]
@@ -122,7 +122,7 @@ def _look_at_kitchen(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
     return {**shown, "facing_tile": here["facing_tile"], "last": "nothing_yet"}
 
 
-def _cook(reader: PlanReader, row: Seen) -> Iterator[Event]:
+def _cook(reader: PlanReader, row: LabelledEvent) -> Iterator[Event]:
     """What the cook holds is known from what was done; an `interact` that could do nothing is a press like another."""
     event = row.event
     use = USES.get((str(event.context["facing_tile"]), str(reader.state["held"])))
@@ -138,13 +138,13 @@ def _cook(reader: PlanReader, row: Seen) -> Iterator[Event]:
 _TOLD: PlanModelOptions = {"luck": False, "ignores": (IDLE,), "sees_all": True}
 GAMES = {
     "crafter": PlanningGame(
-        Source("crafter-planning", idle="noop", look=_look_at_life),
+        LogSource("crafter-planning", idle="noop", look=_look_at_life),
         "crafter-domain",
         {**_TOLD, "relevance": True, "lasts": 30.0},
         _live,
     ),
     "overcooked": PlanningGame(
-        Source("overcooked", idle="stay", look=_look_at_kitchen, group="pair"),
+        LogSource("overcooked", idle="stay", look=_look_at_kitchen, group="pair"),
         "overcooked-domain",
         {**_TOLD, "lasts": 30.0},
         _cook,
@@ -170,7 +170,7 @@ EXPERTS = {
     BOTH: (TRAINED, WASTED, TO_GO, PRIOR),
 }
 AS_THEY_ARE = {"planning": (WASTED,), "trained": (TRAINED,), "product": (TRAINED, WASTED, TO_GO)}
-TRAINERS: dict[str, tuple[Source, Callable[[Sequence[str]], FeatureIOHMM]]] = {
+TRAINERS: dict[str, tuple[LogSource, Callable[[Sequence[str]], FeatureIOHMM]]] = {
     "crafter": (crafter.SOURCE, lambda goals: crafter.features()),
     "overcooked": (overcooked.SOURCE, overcooked.cook),
 }
@@ -327,16 +327,16 @@ def _experts() -> ModuleType:
 
 
 @lru_cache(maxsize=2)  # a process has several folds to do, and reading takes long
-def _read(folder: str, source: Source, quick: bool) -> list[Play]:
+def _read(folder: str, source: LogSource, quick: bool) -> list[LabelledPlay]:
     plays = read_plays(folder, source)
     return plays[::THIN] if quick else plays
 
 
-def _plays(folder: str, name: str, quick: bool) -> list[Play]:
+def _plays(folder: str, name: str, quick: bool) -> list[LabelledPlay]:
     return _read(folder, GAMES[name].source, quick)
 
 
-def _lessons(folder: str, name: str, quick: bool) -> list[Play]:
+def _lessons(folder: str, name: str, quick: bool) -> list[LabelledPlay]:
     return _read(folder, TRAINERS[name][0], quick)
 
 

@@ -22,7 +22,7 @@ from telos.core.values import Value
 from telos.parallel import parallel_map
 from telos.recognition.feature_hmm import Feature, FeatureIOHMM, GoalChanges
 from telos.studies.comparisons import MethodAccuracy, PlayerComparison, compare_players, human_result
-from telos.studies.humans.logs import Play, Source, read_plays
+from telos.studies.humans.logs import LabelledPlay, LogSource, read_plays
 from telos.studies.results import Progress, StudyResult, no_progress
 from telos.studies.scoring import GroupScore, Taught, folds, score, teach
 from telos.studies.statistics import format_p
@@ -98,7 +98,7 @@ def _seen(action: str, ways: Mapping[str, str], here: Mapping[str, Value]) -> st
     return f"approach_{min(nearer, key=lambda thing: here[f'd_{thing}'])}" if nearer else "other_movement"
 
 
-SOURCE = Source("crafter", idle=IDLE, look=look)
+SOURCE = LogSource("crafter", idle=IDLE, look=look)
 
 
 def papers() -> FeatureIOHMM:
@@ -142,11 +142,11 @@ class Career:
     """What one player did, from the first episode to the last."""
 
     player: str
-    plays: tuple[Play, ...]
+    plays: tuple[LabelledPlay, ...]
     first: tuple[Lesson, ...]
-    first_test: tuple[Play, ...]
+    first_test: tuple[LabelledPlay, ...]
     later: tuple[Lesson, ...]
-    later_test: tuple[Play, ...]
+    later_test: tuple[LabelledPlay, ...]
     trial: tuple[Lesson, ...]  # in the first two minutes, before the game began in earnest
 
     @property
@@ -161,17 +161,17 @@ class Career:
         return self.amount >= FEWEST and all(sum(map(scored, plays)) >= FEWEST for plays in tests)
 
 
-def careers(plays: Iterable[Play]) -> list[Career]:
+def careers(plays: Iterable[LabelledPlay]) -> list[Career]:
     """Return the career of each player, by name."""
-    by_player: dict[str, list[Play]] = {}
+    by_player: dict[str, list[LabelledPlay]] = {}
     for play in plays:
         by_player.setdefault(play.player, []).append(play)
     return [_career(player, sorted(theirs, key=_session)) for player, theirs in sorted(by_player.items())]
 
 
-def _career(player: str, plays: Sequence[Play]) -> Career:
+def _career(player: str, plays: Sequence[LabelledPlay]) -> Career:
     total, passed = max(1, sum(map(scored, plays))), 0
-    parts: list[list[Play]] = [[] for _ in ENDS]
+    parts: list[list[LabelledPlay]] = [[] for _ in ENDS]
     for play in plays:
         middle = (passed + scored(play) / 2) / total
         passed += scored(play)
@@ -181,13 +181,13 @@ def _career(player: str, plays: Sequence[Play]) -> Career:
     return Career(player, tuple(plays), lessons(first), first_test, lessons(later), later_test, tuple(trial))
 
 
-def lessons(plays: Iterable[Play]) -> tuple[Lesson, ...]:
+def lessons(plays: Iterable[LabelledPlay]) -> tuple[Lesson, ...]:
     """Return every key press whose goal is known, in the order of time."""
     rows = (row for play in plays for row in play.rows)
     return tuple(Lesson(row.event, row.truth) for row in rows if row.truth is not None and row.event.action != IDLE)
 
 
-def scored(play: Play) -> int:
+def scored(play: LabelledPlay) -> int:
     """Return how many rows of a sequence are scored."""
     return sum(row.is_scored for row in play.rows)
 
@@ -198,7 +198,7 @@ def drill(model: Taught, taught: Iterable[Lesson]) -> None:
         model.learn(event, goal, goal)
 
 
-def _session(play: Play) -> str:
+def _session(play: LabelledPlay) -> str:
     return play.session
 
 
@@ -284,7 +284,7 @@ KINDS: dict[str, Callable[[], FeatureIOHMM]] = {"paper": papers, "features": fea
 QUICK_KINDS = ("paper",)
 
 
-class Task(NamedTuple):
+class CrafterTask(NamedTuple):
     """One fold of the study, small enough to be sent to another process."""
 
     folder: str
@@ -313,7 +313,7 @@ def run_crafter(
     players = [career.player for career in _careers(place)]
     if len(players) < 2:
         raise TelosError(f"{place}: {len(players)} player", "folds by player need at least two")
-    tasks = [Task(place, fold, seed, quick) for fold in range(len(folds(players, FOLDS)))]
+    tasks = [CrafterTask(place, fold, seed, quick) for fold in range(len(folds(players, FOLDS)))]
     done = list(progress(parallel_map(run_fold, tasks, jobs=jobs), len(tasks)))
     totals = {kind: GroupScore() for kind in done[0].scores}
     shares: dict[tuple[str, str], dict[str, float]] = {}
@@ -325,7 +325,7 @@ def run_crafter(
     return study(totals, shares, seed=seed, quick=quick)
 
 
-def run_fold(task: Task) -> Done:
+def run_fold(task: CrafterTask) -> Done:
     """Read the players of one fold with models of all kinds; how goals follow one another is learned from the rest."""
     everybody = _careers(task.folder)
     tested = folds([career.player for career in everybody], FOLDS)[task.fold]
@@ -404,7 +404,7 @@ def _against_others(bench: Bench, career: Career, others: Sequence[Career]) -> N
         bench.note("another's later", career.player, fmean(foreign))
 
 
-def _share(model: FeatureIOHMM, plays: Sequence[Play]) -> float:
+def _share(model: FeatureIOHMM, plays: Sequence[LabelledPlay]) -> float:
     return score(model, plays).accuracy
 
 

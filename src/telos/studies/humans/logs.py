@@ -21,7 +21,7 @@ Look: TypeAlias = Callable[[LogRow | None, LogRow], Mapping[str, Value]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LabelledEvent:
     """One row of a log: the event that recognisers are shown, and, beside it, the goal that was really pursued."""
 
     event: Event
@@ -30,17 +30,17 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class LabelledPlay:
     """One sequence of events of one player. No ``group`` is ever in training and in a test at once."""
 
     player: str
     session: str
     group: str
-    rows: tuple[Seen, ...]
+    rows: tuple[LabelledEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LogSource:
     """How one log is read: its column file, the action that means that no key was pressed, and the look."""
 
     columns: str
@@ -49,7 +49,7 @@ class Source:
     group: str = ""  # the context entry by which folds are made; the player if empty
 
 
-def read_plays(folder: str | os.PathLike[str], source: Source) -> list[Play]:
+def read_plays(folder: str | os.PathLike[str], source: LogSource) -> list[LabelledPlay]:
     """Return all sequences of the log in a folder, in the order of the log.
 
     Rows at which a goal is achieved, rows after the last one and idle ones are shown to recognisers, as they would be
@@ -65,24 +65,24 @@ def read_plays(folder: str | os.PathLike[str], source: Source) -> list[Play]:
     return [_play(rows, source) for rows in sequences.values()]
 
 
-def _play(rows: list[LogRow], source: Source) -> Play:
+def _play(rows: list[LogRow], source: LogSource) -> LabelledPlay:
     first, before = rows[0], None
     found = []
     for row in rows:
         event = row.event
         shown = Event(event.action, source.look(before, row), player=event.player, time=event.time)
         is_scored = row.truth is not None and event.goal is None and event.action != source.idle
-        found.append(Seen(shown, row.truth, is_scored))
+        found.append(LabelledEvent(shown, row.truth, is_scored))
         before = row
     group = str(first.event.context[source.group]) if source.group else first.event.player
-    return Play(first.event.player, first.session, group, tuple(found))
+    return LabelledPlay(first.event.player, first.session, group, tuple(found))
 
 
-def goals_of(plays: Iterable[Play]) -> tuple[str, ...]:
+def goals_of(plays: Iterable[LabelledPlay]) -> tuple[str, ...]:
     """Return every goal that was pursued, in the order of the alphabet."""
     return tuple(sorted({row.truth for play in plays for row in play.rows if row.truth is not None}))
 
 
-def groups_of(plays: Iterable[Play]) -> tuple[str, ...]:
+def groups_of(plays: Iterable[LabelledPlay]) -> tuple[str, ...]:
     """Return the groups, in the order of the alphabet."""
     return tuple(sorted({play.group for play in plays}))

@@ -19,7 +19,7 @@ from telos.recognition.files.load import load_model
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.transitions import LearnedTransitions
 from telos.studies.comparisons import MethodAccuracy, human_result
-from telos.studies.humans.logs import DATA, Play, Source, goals_of, groups_of, read_plays
+from telos.studies.humans.logs import DATA, LabelledPlay, LogSource, goals_of, groups_of, read_plays
 from telos.studies.results import Progress, StudyResult, no_progress
 from telos.studies.scoring import GroupScore, folds, score, teach
 from telos.telemetry.logs import LogRow
@@ -51,7 +51,7 @@ def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
     return shown
 
 
-SOURCE = Source("overcooked", idle="stay", look=look, group="pair")
+SOURCE = LogSource("overcooked", idle="stay", look=look, group="pair")
 
 
 def cook(goals: Sequence[str], *, is_placed: bool = True) -> FeatureIOHMM:
@@ -80,7 +80,7 @@ PEERS = {"naive Bayes with context": 58.7, "logistic regression": 64.5, "boosted
 BEST = "features, weight chosen inside"
 
 
-class Task(NamedTuple):
+class OvercookedTask(NamedTuple):
     """One fold of the study, small enough to be sent to another process."""
 
     folder: str
@@ -110,12 +110,12 @@ def run_overcooked(
     if len(groups) < 2:
         raise TelosError(f"{place}: {len(groups)} pair of players", "folds by pair need at least two")
     count = len(folds(groups, FOLDS))
-    tasks = [Task(place, fold, quick) for fold in range(count)]
+    tasks = [OvercookedTask(place, fold, quick) for fold in range(count)]
     done = list(progress(parallel_map(run_fold, tasks, jobs=jobs), count))
     return _study(done, seed=seed, quick=quick)
 
 
-def run_fold(task: Task) -> Done:
+def run_fold(task: OvercookedTask) -> Done:
     """Train every method on all folds but one, and score it on that one."""
     plays = _plays(task.folder)
     groups = groups_of(plays)
@@ -156,7 +156,7 @@ def _papers() -> dict[str, IOHMM]:
     return {"IOHMM, constant transitions": constant, "IOHMM": model}
 
 
-def _majority(training: Iterable[Play], test: Iterable[Play]) -> GroupScore:
+def _majority(training: Iterable[LabelledPlay], test: Iterable[LabelledPlay]) -> GroupScore:
     truths = Counter(row.truth for play in training for row in play.rows if row.is_scored)
     likeliest = max(sorted(filter(None, truths)), key=truths.__getitem__)
     found = GroupScore()
@@ -167,7 +167,7 @@ def _majority(training: Iterable[Play], test: Iterable[Play]) -> GroupScore:
     return found
 
 
-def _by_group(goals: Sequence[str], plays: Sequence[Play]) -> dict[str, FeatureIOHMM]:
+def _by_group(goals: Sequence[str], plays: Sequence[LabelledPlay]) -> dict[str, FeatureIOHMM]:
     """Return one model for each group: counts add up, so any set of groups is then trained in no time."""
     models = {group: cook(goals) for group in groups_of(plays)}
     for play in plays:
@@ -175,7 +175,9 @@ def _by_group(goals: Sequence[str], plays: Sequence[Play]) -> dict[str, FeatureI
     return models
 
 
-def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, FeatureIOHMM]) -> dict[float, GroupScore]:
+def _inner(
+    goals: Sequence[str], training: Sequence[LabelledPlay], taught: dict[str, FeatureIOHMM]
+) -> dict[float, GroupScore]:
     """Score every weight on folds of the training pairs alone."""
     found = {weight: GroupScore() for weight in WEIGHTS}
     for held_out in folds(groups_of(training), INNER_FOLDS):
@@ -220,5 +222,5 @@ def _findings(figures: Sequence[MethodAccuracy], best: MethodAccuracy) -> tuple[
 
 
 @lru_cache(maxsize=1)  # a process has several folds to do, and reading takes longer than one of them
-def _plays(folder: str) -> list[Play]:
+def _plays(folder: str) -> list[LabelledPlay]:
     return read_plays(folder, SOURCE)

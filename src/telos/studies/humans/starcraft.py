@@ -26,7 +26,7 @@ def run_starcraft(
     progress: Progress = no_progress,
 ) -> StudyResult:
     """Run the study on the log in ``folder``; ``quick`` has fewer folds, fewer models and less learning."""
-    from telos.studies.crystal_island.folds import measure_log, pooled, run_folds
+    from telos.studies.crystal_island.folds import measure_log, pool_folds, run_folds
     from telos.studies.crystal_island.logs import find_logs, human_log
     from telos.studies.crystal_island.models import lineup_for
     from telos.studies.crystal_island.study import (
@@ -45,7 +45,7 @@ def run_starcraft(
     group = [log.groups[each] for each in log.sequence.tolist()]
     figures = tuple(
         MethodAccuracy.from_score(lineup.labels[key], _score(group, (said.online == log.truth).tolist()), rng=rng)
-        for key, said in pooled(log, done).items()
+        for key, said in pool_folds(log, done).items()
     )
     details: Mapping[str, object] = {"peers": PEERS["starcraft"], "markov": found.data()}
     return human_result("starcraft", seed, quick, figures, (), tuple(human_findings(found)), details)

@@ -24,10 +24,10 @@ class Wish(NamedTuple):
     tap: bool = False  # only to turn: let go at once
 
 
-class Hands:
+class DelayedInput:
     """Holds keys. What is wanted of them happens a reaction time later, and meanwhile more may be asked of them.
 
-    >>> hands = Hands(Random(1))
+    >>> hands = DelayedInput(Random(1))
     >>> calm = Limits(*[0.1, 0.0] + [0.0] * 13)
     >>> hands.want(Wish("up"), calm)
     >>> [hands.keys() for _ in range(4)]

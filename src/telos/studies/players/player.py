@@ -9,7 +9,7 @@ from random import Random
 import telos
 from telos.core.values import Value
 from telos.planning.planner import Planner
-from telos.studies.players.motor import EVERY, LOOK, STRIKE, Hands, Lapses, Stance, Wish, fence
+from telos.studies.players.motor import EVERY, LOOK, STRIKE, DelayedInput, Lapses, Stance, Wish, fence
 from telos.studies.players.navigation import (
     NOTICE,
     MentalMap,
@@ -166,7 +166,7 @@ class Player:
         self._rng = rng = Random(f"player {self.seed} run {self.runs}")
         self.limits = self._limits(0.0)
         self.habits = self.style.shown(self.experience, self.limits.unsteadiness, rng)
-        self.hands = Hands(rng)
+        self.hands = DelayedInput(rng)
         self.map = MentalMap(self.limits.map_memory, rng)
         self.lapses = Lapses(rng)
         self.goal: str | None = None

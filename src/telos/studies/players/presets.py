@@ -1,7 +1,7 @@
 """Playing style and skill of simulated players: novices, experienced players and the experimenter.
 
 All numbers were set from common knowledge about people at keyboards and by watching whether the games look right,
-never from the accuracy of a recogniser.
+never from the accuracy of a recogniser, and none may be changed for one: see ``docs/concepts/simulated-players.md``.
 """
 
 from dataclasses import dataclass, fields
