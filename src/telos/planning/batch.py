@@ -22,78 +22,7 @@ from telos.planning.explain import StartState
 from telos.planning.planner import DEFAULT_BUDGET, Planner, PreparedGoal, get_planner, make_limits
 from telos.planning.search import SearchLimits, SearchResult
 
-# --- columns ---
-
-
-class ColumnStates(Sequence[State]):
-    """A crowd's states as columns, a row for each agent; a variable without a column has its start value."""
-
-    def __init__(self, layout: Layout, columns: Mapping[str, Sequence[Value]]) -> None:
-        for name in columns:
-            layout.slot(name)  # raises with a suggestion
-        sizes = {name: len(column) for name, column in columns.items()}
-        if len(set(sizes.values())) != 1:
-            raise TelosError(f"the columns must have the same length, got {sizes}")
-        self.layout, self.columns, self._size = layout, columns, next(iter(sizes.values()))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, agent: Any) -> Any:
-        values = []
-        for variable in self.layout.variables:
-            column = self.columns.get(variable.name)
-            value = variable.start if column is None else column[agent]
-            values.append(value.item() if hasattr(value, "item") else value)  # plain values, not numpy's
-        return State(self.layout, tuple(values))
-
-
-def encode_columns(states: ColumnStates, encoding: StateEncoding, agents: Sequence[int]) -> tuple[Any, Any]:
-    """Return the words and numbers of some agents' states, a row for each agent."""
-    import numpy as np
-
-    chosen = slice(None) if len(agents) == len(states) else np.asarray(agents)
-    words = np.zeros((len(agents), encoding.words), np.int64)
-    numbers = np.zeros((len(agents), len(encoding.numbers)))
-    for variable in states.layout.variables:
-        name = variable.name
-        if name not in encoding.fields and name not in encoding.numbers:
-            continue  # not relevant for the goal
-        column = states.columns.get(name)
-        codes = _codes(variable, [variable.start] * len(states) if column is None else column)[chosen]
-        if name in encoding.fields:
-            place = encoding.fields[name]
-            words[:, place.word] |= codes << place.shift
-        else:
-            numbers[:, encoding.numbers[name]] = codes
-    return words, numbers
-
-
-def _codes(variable: Variable, column: Sequence[Value]) -> Any:
-    """Return a column as the kernel's numbers; raises with the row of a value that does not fit its variable."""
-    import numpy as np
-
-    array = np.asarray(column)
-    kind = variable.type.kind
-    if kind is ValueKind.BOOL and array.dtype == np.bool_:
-        return array.astype(np.int64)
-    if kind is ValueKind.INT and array.dtype.kind in "iu":
-        return array.astype(np.float64)
-    if kind is ValueKind.NUMBER and array.dtype.kind in "iuf" and np.isfinite(array).all():
-        return array.astype(np.float64)
-    plain = array.tolist()
-    for row, value in enumerate(plain):
-        if not variable.type.accepts(value):
-            raise TelosError(f"row {row}: variable {variable.name!r} holds {variable.type}, not {value!r}")
-    codes = {label: code for code, label in enumerate(variable.type.labels)}
-    if kind is ValueKind.ENUM:
-        return np.array([codes[value] for value in plain], np.int64)
-    return np.array(plain, np.int64 if kind is ValueKind.BOOL else np.float64)
-
-
-# --- planning ---
-
-MAX_STEPS = 64  # that are kept for every agent; a longer plan is searched for again when it is read
+MAX_STEPS = 64  # of a plan that are kept for every agent; a longer plan is searched for again when it is read
 MIN_STATES_PER_THREAD = 128  # fewer are not worth another thread
 
 
@@ -231,9 +160,8 @@ class _AgentGroup:
         self._limits = SearchLimits()
         self._same: Any = None  # the index of each agent's distinct state
         self._answers: dict[int, Answer] = {}  # by distinct state, once read
-        self._columns: tuple[
-            Any, ...
-        ] = ()  # status, cost, expanded, length, steps; empty if agents are planned for one by one
+        # Status, cost, expanded, length, steps; empty if agents are planned for one by one.
+        self._columns: tuple[Any, ...] = ()
 
     def search(self, limits: SearchLimits, threads: int) -> None:
         self._limits = limits
@@ -337,3 +265,72 @@ def _find_distinct(words: Any, numbers: Any) -> tuple[Any, Any]:
         packed = np.ascontiguousarray(both).view(np.dtype((np.void, both.dtype.itemsize * both.shape[1])))
         _, first, same = np.unique(packed[:, 0], return_index=True, return_inverse=True)
     return first, same
+
+
+# --- columns ---
+
+
+class ColumnStates(Sequence[State]):
+    """A crowd's states as columns, a row for each agent; a variable without a column has its start value."""
+
+    def __init__(self, layout: Layout, columns: Mapping[str, Sequence[Value]]) -> None:
+        for name in columns:
+            layout.slot(name)  # raises with a suggestion
+        sizes = {name: len(column) for name, column in columns.items()}
+        if len(set(sizes.values())) != 1:
+            raise TelosError(f"the columns must have the same length, got {sizes}")
+        self.layout, self.columns, self._size = layout, columns, next(iter(sizes.values()))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, agent: Any) -> Any:
+        values = []
+        for variable in self.layout.variables:
+            column = self.columns.get(variable.name)
+            value = variable.start if column is None else column[agent]
+            values.append(value.item() if hasattr(value, "item") else value)  # plain values, not numpy's
+        return State(self.layout, tuple(values))
+
+
+def encode_columns(states: ColumnStates, encoding: StateEncoding, agents: Sequence[int]) -> tuple[Any, Any]:
+    """Return the words and numbers of some agents' states, a row for each agent."""
+    import numpy as np
+
+    chosen = slice(None) if len(agents) == len(states) else np.asarray(agents)
+    words = np.zeros((len(agents), encoding.words), np.int64)
+    numbers = np.zeros((len(agents), len(encoding.numbers)))
+    for variable in states.layout.variables:
+        name = variable.name
+        if name not in encoding.fields and name not in encoding.numbers:
+            continue  # not relevant for the goal
+        column = states.columns.get(name)
+        codes = _codes(variable, [variable.start] * len(states) if column is None else column)[chosen]
+        if name in encoding.fields:
+            place = encoding.fields[name]
+            words[:, place.word] |= codes << place.shift
+        else:
+            numbers[:, encoding.numbers[name]] = codes
+    return words, numbers
+
+
+def _codes(variable: Variable, column: Sequence[Value]) -> Any:
+    """Return a column as the kernel's numbers; raises with the row of a value that does not fit its variable."""
+    import numpy as np
+
+    array = np.asarray(column)
+    kind = variable.type.kind
+    if kind is ValueKind.BOOL and array.dtype == np.bool_:
+        return array.astype(np.int64)
+    if kind is ValueKind.INT and array.dtype.kind in "iu":
+        return array.astype(np.float64)
+    if kind is ValueKind.NUMBER and array.dtype.kind in "iuf" and np.isfinite(array).all():
+        return array.astype(np.float64)
+    plain = array.tolist()
+    for row, value in enumerate(plain):
+        if not variable.type.accepts(value):
+            raise TelosError(f"row {row}: variable {variable.name!r} holds {variable.type}, not {value!r}")
+    codes = {label: code for code, label in enumerate(variable.type.labels)}
+    if kind is ValueKind.ENUM:
+        return np.array([codes[value] for value in plain], np.int64)
+    return np.array(plain, np.int64 if kind is ValueKind.BOOL else np.float64)

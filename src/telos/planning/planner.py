@@ -250,12 +250,11 @@ class Planner:
         known = self._same.get(goal) if known_handles is self._named else None
         wanted, prepared = known or self._prepare_goal(goal, state, known_handles)
         words, numbers = prepared.reader.read(state.array, known_handles)
-        game_calls = prepared.compiled_task.game_calls
-        answer = (
-            partial(self._call_game, prepared.compiled_task, state, known_handles, called) if game_calls else float
-        )  # never called
-        result = prepared.engine.search(words, numbers, limits, answer)
-        return self.to_answer(result, prepared.compiled_task, state, wanted, known_handles)
+        task = prepared.compiled_task
+        # Without game calls the function is never called; `float` saves building one.
+        call = partial(self._call_game, task, state, known_handles, called) if task.game_calls else float
+        result = prepared.engine.search(words, numbers, limits, call)
+        return self.to_answer(result, task, state, wanted, known_handles)
 
     def begin(self, state: State, goal: str | Goal, limits: SearchLimits, called: CallbackCache) -> "PendingPlan":
         """Begin a resumable search; values of game functions are added to ``called``."""

@@ -18,7 +18,7 @@ from telos.planning.encoding import as_state
 from telos.planning.planner import DEFAULT_BUDGET, CallbackCache, PendingPlan, Planner, make_limits, warm_up
 
 # Turns are short, so that the last one of a frame does not overrun it by much, whatever the problem.
-TURN_SECONDS = 40e-6  # seconds
+TURN_SECONDS = 40e-6
 MAX_EXPANSIONS_PER_TURN = 4096
 EXPANSIONS_PER_TURN = 64  # where expansions are counted instead of timed
 
