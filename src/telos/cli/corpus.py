@@ -1,4 +1,4 @@
-"""``telos corpus``: event tables made into corpora, and logs of simulated players to make them of."""
+"""``telos corpus``: make corpora of event tables, and record logs of simulated players."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ corpus = typer.Typer(
     no_args_is_help=True,
 )
 
-_LARGE = 20_000_000  # bytes of a log; a smaller one is prepared before anybody wonders
+_LARGE = 20_000_000  # bytes; a smaller log is prepared without a spinner
 
 
 @corpus.command()
@@ -59,7 +59,7 @@ def prepare(
         figures = found.statistics()
         if output is not None:
             _write(found, output, model)
-    _tell(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
+    _print_statistics(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
     if output is not None:
         typer.echo(f"written to {output}", err=as_json)
 
@@ -77,7 +77,7 @@ def _write(found: "Corpus", output: Path, model: Path | None) -> None:
 
 
 def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) -> "Corpus":
-    """Return the corpus of a log; what is wrong with the table is said with the log's name."""
+    """Return the corpus of a log; errors name the log."""
     from telos.telemetry.columns import usual_columns
     from telos.telemetry.corpus import prepare
     from telos.telemetry.tables import read_table
@@ -119,12 +119,12 @@ def island(
     rows = _recorded(players, seed, jobs)
     write_rows(rows, output)
     setting = {"players_recorded": players, "seed": seed, "output": str(output), "simulated": True}
-    _tell_of_island(output, setting, as_json)
+    _print_island_statistics(output, setting, as_json)
     typer.echo(f"{len(rows):,} events of {players:,} simulated players, written to {output}", err=as_json)
 
 
 def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
-    """Return the rows of a log of simulated players, with a bar for whoever waits at a terminal."""
+    """Return the rows of a log of simulated players, with a progress bar in a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -138,8 +138,8 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
         return align_rows(iter_play_rows(plays))
 
 
-def _tell_of_island(output: Path, setting: dict[str, Any], as_json: bool) -> None:
-    """Print the statistics of a log that was just written, or why there are none: the log stands all the same."""
+def _print_island_statistics(output: Path, setting: dict[str, Any], as_json: bool) -> None:
+    """Print the statistics of a log that was just written, or why there are none; the log is kept."""
     from telos.telemetry.columns import named_columns
 
     try:
@@ -149,12 +149,12 @@ def _tell_of_island(output: Path, setting: dict[str, Any], as_json: bool) -> Non
         if as_json:
             typer.echo(json.dumps(setting))
         return
-    _tell(figures, setting, as_json)
+    _print_statistics(figures, setting, as_json)
 
 
 @contextmanager
 def _waiting(doing: str, is_long: bool) -> Iterator[None]:
-    """Show that something is being done; how much is left, the engine does not say."""
+    """Show a spinner; polars does not report progress."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -165,7 +165,7 @@ def _waiting(doing: str, is_long: bool) -> Iterator[None]:
         yield
 
 
-def _tell(figures: "CorpusStatistics", setting: dict[str, Any], as_json: bool) -> None:
+def _print_statistics(figures: "CorpusStatistics", setting: dict[str, Any], as_json: bool) -> None:
     """Print the statistics, as tables or as JSON."""
     if as_json:
         typer.echo(json.dumps({**setting, **figures.as_object()}))

@@ -1,4 +1,4 @@
-"""What a companion who reads plans is good for: the time to open a locked door, with one, without, and alone.
+"""How much time a companion saves who reads the player's plan, until a locked door is open.
 
 The players are simulated, and so is the companion: it is the one of the world ``forge``. Every player, fixed by a seed,
 goes through the scene under each condition, so the differences are paired. In one the player knows beforehand what
@@ -188,7 +188,7 @@ def _findings(done: ForgeRuns) -> tuple[str, ...]:
 
 
 def play_conditions(task: tuple[str, int]) -> ForgePlayer:
-    """Let one player open the door under every condition."""
+    """Play the scene with one player under every condition."""
     warm_up()
     plan, seed = task
     runs = {companion: play(plan, companion, seed) for companion in COMPANIONS}

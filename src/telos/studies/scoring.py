@@ -44,11 +44,11 @@ class Reading:
     goals: tuple[str, ...]
 
     def tops(self, method: str) -> tuple[str, ...]:
-        """Return the goal that a method took to be likeliest, at each update."""
+        """Return the likeliest goal of a method at each update."""
         return tuple(self.goals[top(chances)] for chances in self.beliefs[method])
 
     def tally(self, method: str) -> "Tally":
-        """Return how often a method was right, and when."""
+        """Return the tally of a method."""
         return tally(self.truths, self.tops(method))
 
 
@@ -73,7 +73,7 @@ class Tally:
 
 
 def read(methods: Mapping[str, Recognizer], moments: Iterable[tuple[Event, str | None]], *, clock: str) -> Reading:
-    """Let all methods read a run, and look at them whenever the one called ``clock`` has made an update.
+    """Let all methods read a run, and note their beliefs whenever the one called ``clock`` makes an update.
 
     A moment is an event and the goal that the player had been given by then; those without a goal are read and not
     scored.
@@ -98,7 +98,7 @@ def read(methods: Mapping[str, Recognizer], moments: Iterable[tuple[Event, str |
 
 
 def tally(truths: Sequence[str], tops: Sequence[str]) -> Tally:
-    """Count where what was believed is what was true.
+    """Count the updates at which the believed goal is the true one.
 
     >>> seen = tally(["level", "level", "town", "town"], ["level", "town", "level", "town"])
     >>> seen.accuracy, seen.by_goal["town"], seen.delays
@@ -118,7 +118,7 @@ def tally(truths: Sequence[str], tops: Sequence[str]) -> Tally:
 
 
 def changes(truths: Sequence[str]) -> list[int]:
-    """Return the updates at which the goal is another than at the update before."""
+    """Return the updates at which the goal differs from the one before."""
     return [now for now in range(1, len(truths)) if truths[now] != truths[now - 1]]
 
 
@@ -129,7 +129,7 @@ def _until_right(hits: Sequence[bool]) -> int:
 def evidence_of(
     model: GoalModel, moments: Iterable[tuple[Event, str | None]]
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
-    """Return what a model takes each update of a run to say, with the truths: all that filtering needs."""
+    """Return the evidence of a model at each update of a run, with the true goals: all that filtering needs."""
     gate = EventGate(model)
     found = [(gate.evidence(event), truth) for event, truth in moments]
     counted = [(evidence, truth) for evidence, truth in found if evidence is not None and truth is not None]
@@ -225,7 +225,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Say whether ours is the same kind of result as the published one."""
+        """Return whether our result is of the same kind as the published one, in words."""
         if self.published is None:
             return "not published"
         ours = self.test.is_significant
@@ -491,7 +491,7 @@ def runs(values: "Ints") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Whether chances are kept: in each bin of belief in the likeliest goal, its mean and how often it was right.
+    """In each bin of belief in the likeliest goal: the mean belief and how often it was right.
 
     ``error`` is the expected calibration error: the mean distance of the two over all rows.
     """
@@ -508,7 +508,7 @@ class Calibration:
 
 
 def calibration(truth: "Ints", belief: NDArray[np.float32]) -> Calibration:
-    """Return how far beliefs can be taken at their word; empty bins are left out."""
+    """Return the calibration of beliefs; empty bins are left out."""
     top = belief.max(axis=1).astype(np.float64)
     right = belief.argmax(axis=1) == truth
     place = np.clip((top * BINS).astype(np.int64), 0, BINS - 1)

@@ -1,4 +1,4 @@
-"""Sensitivity: every number that the designer of a model chose, turned down to a half and up to twice its value."""
+"""Parameter sensitivity: every number chosen by the designer of a model, scaled between half and twice its value."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ AIIDE_DIALS = (
 
 @dataclass(frozen=True, slots=True)
 class WeightedHeading(HeadingObservation):
-    """Heading for edges with other weights than those of the first paper."""
+    """Heading observation with weights that differ from the first paper."""
 
     closest: float = CLOSEST_WEIGHT
     beside_closest: float = BESIDE_CLOSEST_WEIGHT

@@ -33,7 +33,7 @@ class Paired:
 
     @property
     def is_significant(self) -> bool:
-        """Whether chance alone would do this in fewer than one of twenty studies."""
+        """Whether p is below the significance level."""
         return self.p is not None and self.p < LEVEL
 
 
@@ -96,7 +96,7 @@ def _t_test(
 
 
 def need_scipy() -> None:
-    """Say what to install where scipy, an extra, is missing: before anybody waits for a study."""
+    """Raise an error that names the extra if scipy is missing, before a study runs."""
     if find_spec("scipy") is None:
         raise TelosError("paired t-tests need scipy", "install it with: pip install 'telos[studies]'")
 
@@ -104,7 +104,7 @@ def need_scipy() -> None:
 def interval(
     values: Sequence[float], *, rng: Random, confidence: float = CONFIDENCE, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
-    """Return the bootstrap interval of the mean: what it would be with other players like these.
+    """Return the bootstrap percentile interval of the mean.
 
     >>> interval([0.5, 0.5, 0.5], rng=Random(1))
     (0.5, 0.5)

@@ -120,7 +120,7 @@ _KINDS = {
 
 
 def read_table(path: str | os.PathLike[str], columns: Columns | None = None) -> pl.LazyFrame:
-    """Return the table at ``path``, to be read when it is needed; what cannot be read is said now.
+    """Return the table at ``path`` as a lazy frame; a file that cannot be read is refused at once.
 
     The columns that ``columns`` takes names from are read as text. The ``context`` of an event log is unfolded: each of
     its entries is a column.
@@ -138,7 +138,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns | None = None) -> 
 
 
 def collect_table(table: pl.LazyFrame) -> pl.DataFrame:
-    """Return the rows of a table; trouble on the way is told in one line."""
+    """Collect the rows of a lazy table; errors of polars become one line."""
     try:
         return table.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
@@ -216,7 +216,7 @@ def _json_lines(name: str, columns: Columns | None) -> pl.LazyFrame:
         # All lines are asked for their keys: which facts a game knows differs from event to event.
         table = pl.read_ndjson(_where(source), infer_schema_length=None).lazy()
     except pl.exceptions.PolarsError:
-        _tell_bad_line(source, name)
+        _raise_bad_line(source, name)
         raise
     return unfold_context(table)
 
@@ -237,8 +237,8 @@ def unfold_context(table: pl.LazyFrame) -> pl.LazyFrame:
     return table.select(pl.all().exclude("context"), *entries)
 
 
-def _tell_bad_line(source: str | bytes, name: str) -> None:
-    """Find the line that the engine stumbled over, which it does not name."""
+def _raise_bad_line(source: str | bytes, name: str) -> None:
+    """Raise an error for the line that polars could not read, which it does not name."""
     with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:

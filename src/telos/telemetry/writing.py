@@ -1,4 +1,4 @@
-"""Event tables to files; the name says in which format."""
+"""Write event tables to files; the file name determines the format."""
 
 import csv
 import gzip
@@ -18,7 +18,7 @@ FORMATS = (".parquet", ".csv", ".csv.gz", ".jsonl", ".jsonl.gz")
 
 
 def check_writable(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS) -> None:
-    """Refuse a file that could not be written in the end, before the work begins."""
+    """Refuse a file that cannot be written, before the work begins."""
     name = os.fspath(path)
     if not name.lower().endswith(formats):
         raise TelosError(f"{name}: in which format? end the name in one of {', '.join(formats)}")
@@ -75,7 +75,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 class _Line:
-    """What a CSV writer writes to: it keeps the last line."""
+    """A target for a CSV writer that keeps the last line."""
 
     text = ""
 

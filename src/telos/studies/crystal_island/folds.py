@@ -42,7 +42,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class FoldDone:
-    """What all models said about the rows of one fold."""
+    """The readings of all models on the rows of one fold."""
 
     fold: int
     readings: dict[str, Readings]
@@ -54,7 +54,7 @@ class FoldDone:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """What one spec said about all rows of a log, each from the fold in which it was held out."""
+    """The readings of one model on all rows of a log, each from the fold in which it was held out."""
 
     belief: NDArray[np.float32]  # (rows, goals), online
     ahead: Ints | None  # (rows,)
@@ -71,7 +71,7 @@ def run_folds(log: GoalLog, lineup: Lineup, *, seed: int, jobs: int) -> Iterator
 
 
 def run_fold(log: GoalLog, lineup: Lineup, seed: int, fold: int, *, clock: Clock = time.perf_counter) -> FoldDone:
-    """Train everybody on all folds but one, and read that one."""
+    """Train all models on the other folds, and read one fold."""
     train, test = log.split(fold)
     known = np.unique(log.truth[log.rows(train)])
     goals = [log.goals[each] for each in known]
@@ -93,7 +93,7 @@ def run_fold(log: GoalLog, lineup: Lineup, seed: int, fold: int, *, clock: Clock
 
 
 def train_model(log: GoalLog, spec: ModelSpec, train: Sequence[int], goals: Sequence[str], *, seed: int) -> MarkovLogic:
-    """Return a spec's formulas with weights that are learned from some sequences."""
+    """Return the formulas of a model with weights learned from some sequences."""
     formulas = spec.formulas
     told = database(log, formulas, train, goals, told=True)
     learned = learn(formulas, told, [GOAL], by=spec.by, epochs=spec.epochs, l2=spec.l2, seed=seed, warm_up=20)
@@ -101,7 +101,7 @@ def train_model(log: GoalLog, spec: ModelSpec, train: Sequence[int], goals: Sequ
 
 
 def _unmet(log: GoalLog, fold: int, tested: Ints, known: NDArray[np.int32]) -> Iterator[str]:
-    """Say which goals nobody in training pursued: they are never predicted, and count as wrong."""
+    """Yield a note for each goal without training rows: it is never predicted, and counts as wrong."""
     for goal in np.setdiff1d(log.truth[tested], known):
         rows = int((log.truth[tested] == goal).sum())
         yield f"fold {fold}: nobody in training pursued {log.goals[goal]}; its {rows} rows count as wrong"
@@ -135,7 +135,7 @@ def _facts(log: GoalLog, model: MarkovLogic, row: int) -> dict[str, list[str]]:
 
 
 def pool_folds(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
-    """Put the folds together again."""
+    """Join the readings of all folds."""
     found = {}
     for key in done[0].readings:
         belief = np.zeros((len(log.truth), len(log.goals)), np.float32)
@@ -157,7 +157,7 @@ ONLINE, AHEAD = "online", "lookahead"
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How one spec fared, read in one way."""
+    """The measures of one model, for one way of reading."""
 
     folds: tuple[float, ...]  # F1 of each fold
     f1: float  # of all rows
@@ -190,7 +190,7 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True)
 class ModelScore:
-    """How one spec fared. Look-ahead is None for a method that has no such reading."""
+    """The measures of one model; some have no look-ahead."""
 
     label: str
     decodings: Mapping[str, Decoding]
@@ -208,7 +208,7 @@ class ModelScore:
 
 @dataclass(frozen=True, slots=True)
 class LogOutcome:
-    """Everything about one log."""
+    """All measures and tests on one log."""
 
     log: str
     is_simulated: bool
@@ -254,7 +254,7 @@ def _timed(microseconds: tuple[float, float] | None) -> dict[str, float] | None:
 
 
 def measure_log(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -> LogOutcome:
-    """Measure what was said in all folds."""
+    """Measure the readings of all folds."""
     said = pool_folds(log, done)
     scores = {key: _score_model(log, labels[key], each) for key, each in said.items()}
     anovas, pairs = {}, {}

@@ -1,4 +1,4 @@
-"""Logs of real players as recognisers see them: sequences of events, with what is scored kept beside them."""
+"""Logs of human players as sequences of events, with the labels to score by. Start with ``read_plays``."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,7 @@
-"""Simulated players of the adventure: characters with goals and plans, behind human hands and habits."""
+"""Simulated players of the adventure: goals and plans, with human limits and habits.
+
+Start with ``Player`` and ``play``.
+"""
 
 from telos.studies.players.player import Player
 from telos.studies.players.presets import EXPERIENCED, EXPERIMENTER, NOVICE, PRESETS, Limits, Preset, Style, limits_at

@@ -17,7 +17,7 @@ _SECTOR = 45.0  # degrees between one direction and the next
 
 
 class Wish(NamedTuple):
-    """What the hands shall do: hold a direction, or tap it, and swing the sword or not."""
+    """A desired input: hold or tap a direction, with or without a sword swing."""
 
     direction: str = STOP
     swing: bool = False
@@ -25,7 +25,7 @@ class Wish(NamedTuple):
 
 
 class DelayedInput:
-    """Holds keys. What is wanted of them happens a reaction time later, and meanwhile more may be asked of them.
+    """Holds keys; a desired input takes effect a reaction time later, and more can be queued meanwhile.
 
     >>> hands = DelayedInput(Random(1))
     >>> calm = Limits(*[0.1, 0.0] + [0.0] * 13)
@@ -44,7 +44,7 @@ class DelayedInput:
 
     @property
     def are_free(self) -> bool:
-        """Whether a new wish would be taken in."""
+        """Whether a new input would be accepted."""
         return self._frame >= self._free_at
 
     @property
@@ -71,7 +71,7 @@ class DelayedInput:
         return format_keys(self._held)
 
     def want(self, wish: Wish, limits: Limits, *, halts: bool = False) -> None:
-        """Take in a wish, unless it is under way already; ``halts``: let go of all keys before a turn."""
+        """Queue an input unless it is under way already; ``halts`` releases all keys before a turn."""
         before = self.bound_for
         if wish.direction == before and not wish.swing:
             return
@@ -113,7 +113,7 @@ class DelayedInput:
 
 
 def frames(seconds: float) -> int:
-    """Return how many frames a time is, at least one.
+    """Return a time in frames, at least one.
 
     >>> frames(0.1), frames(0.0)
     (3, 1)
@@ -144,7 +144,7 @@ _EARLY = 105.0  # pixels; so far ahead there is time to turn first and swing lat
 
 
 class Stance(NamedTuple):
-    """How one fights just now."""
+    """How the player fights at the moment."""
 
     stands: bool  # stops to swing
     waits: bool  # lets the monster come
@@ -174,7 +174,7 @@ def fence(foe: Foe, sword: str, stance: Stance) -> Wish | None:
 
 
 def _line_up(foe: Foe, way: str) -> Wish:
-    """Step sideways, until the monster is in line with the sword."""
+    """Step sideways until the monster is in line with the sword."""
     if way in ("left", "right"):
         return Wish("down" if foe.down > 0 else "up")
     return Wish("right" if foe.across > 0 else "left")
@@ -193,7 +193,7 @@ _SPOT = 60.0  # pixels
 
 
 class Lapses:
-    """What comes over a player, and for how long."""
+    """Involuntary behaviour of a player, and how long it lasts."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -203,11 +203,11 @@ class Lapses:
         self.rescues = 0  # how often only a random walk got somebody off a spot
 
     def pause(self, now: float, seconds: float) -> None:
-        """Let go of everything for a while, ``seconds`` on average: to think, to read, or because one has just died."""
+        """Release all keys for a while, ``seconds`` on average: to think, to read, or after dying."""
         self._wish, self._is_fright, self._until = Wish(), False, now + self._rng.expovariate(1 / seconds)
 
     def is_in_a_scuffle(self, now: float) -> bool:
-        """Whether one is in the mood to fight whatever is near, though something else was wanted."""
+        """Whether the player fights nearby monsters although the goal is another one."""
         return now < self._scuffle_until
 
     def wish(self, view: AdventureView, scene: Scene, limits: Limits, every: float) -> Wish | None:
