@@ -31,6 +31,7 @@ class Deliberation:
         self.place = 0
         self.ticket: Ticket | None = None
         self.passed_over: dict[str, str] = {}
+        self.without_plan: set[str] = set()  # the goals of ``passed_over`` for which the planner found no plan
         self.faults: list[tuple[str, str]] = []  # subject and reason of game functions that raised
         self.kept: str | None = None
         self.is_wanting = False  # whether a goal was passed over because it has no plan
@@ -74,6 +75,7 @@ class Deliberation:
             return None
         if isinstance(answer, NoPlan):
             self._pass_over(goal, answer.stop.value)
+            self.without_plan.add(goal.name)
             return None
         failed = _recent_failure(answer, memory, now)
         if failed is not None:

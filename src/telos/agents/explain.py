@@ -3,13 +3,13 @@
 from telos.agents.deliberation import Deliberation
 from telos.agents.mind import Mind
 from telos.core.errors import TelosError, name_hint
-from telos.core.plan import NoPlan, Stop
+from telos.core.plan import NoPlan
 from telos.planning.planner import Planner
 
 
 def why(mind: Mind) -> str:
     """Explain a mind's goal, the purpose of its plan, and the goals that were passed over."""
-    execution, thought = mind.execution, mind.deliberation
+    execution = mind.execution
     if execution is None:
         lines = [f"{mind.name} is waiting for a plan." if mind.is_waiting else f"{mind.name} has nothing to do."]
     else:
@@ -19,11 +19,13 @@ def why(mind: Mind) -> str:
         lines += execution.plan.why().splitlines()
         if execution.index < len(execution.plan.steps):
             lines.append(f"Now at step {execution.index + 1}: {execution.step}.")
-    return "\n".join([*lines, *_passed_over(thought)])
+    return "\n".join([*lines, *_passed_over(mind.deliberation)])
 
 
-def _passed_over(thought: Deliberation | None) -> list[str]:
-    return [] if thought is None else [f"Not {goal}: {reason}." for goal, reason in thought.passed_over.items()]
+def _passed_over(deliberation: Deliberation | None) -> list[str]:
+    if deliberation is None:
+        return []
+    return [f"Not {goal}: {reason}." for goal, reason in deliberation.passed_over.items()]
 
 
 def why_not(mind: Mind, name: str) -> str:
@@ -55,11 +57,11 @@ def _why_not_goal(mind: Mind, name: str) -> str:
         return f"{name}: it is not relevant, since {goal.relevant.unmet(mind.state)[0]} does not hold."
     if goal.wants is not None and goal.wants.holds(mind.state):
         return f"{name}: it holds already."
-    thought = mind.deliberation
-    said = None if thought is None else thought.passed_over.get(name)
-    if said is not None and said not in {stop.value for stop in Stop}:
-        return f"{name}: {said}."
-    state = mind.state if thought is None or said is None else thought.state
+    state, deliberation = mind.state, mind.deliberation
+    if deliberation is not None and name in deliberation.passed_over:
+        if name not in deliberation.without_plan:
+            return f"{name}: {deliberation.passed_over[name]}."
+        state = deliberation.state  # explain the search that failed
     # With a new planner: the mind's own would cache the answer, and the question would change its behaviour.
     answer = Planner(mind.domain, mind.character.actions).plan(state, name)
     if isinstance(answer, NoPlan):

@@ -138,6 +138,8 @@ def _restore_deliberation(mind: Mind, saved: Mapping[str, Any] | None) -> Delibe
     deliberation = Deliberation(state, line, saved["current"], saved["instead_of"])
     deliberation.place, deliberation.kept, deliberation.is_wanting = saved["place"], saved["kept"], saved["is_wanting"]
     deliberation.passed_over = dict(saved["passed_over"])
+    stops = {stop.value for stop in Stop}  # saved as the reason of a goal without a plan
+    deliberation.without_plan = {goal for goal, reason in saved["passed_over"].items() if reason in stops}
     if saved["expanded"] is not None:
         goal = deliberation.line[deliberation.place].name
         deliberation.ticket = mind.scheduler.resume(
