@@ -85,7 +85,7 @@ def test_what_is_read_online_does_not_depend_on_what_comes_later(log: GoalLog) -
     assert part.belief == pytest.approx(whole.belief[: len(part.rows)], abs=1e-6)
 
 
-def test_a_goal_that_nobody_in_training_pursued_is_never_said_and_the_study_says_so() -> None:
+def test_goal_without_training_rows_is_never_predicted_and_is_noted() -> None:
     renamed = pl.col("achieved").replace("cook", "sail")
     rows = table(4).with_columns(achieved=pl.when(pl.col("player") == "p0").then(renamed).otherwise("achieved"))
     log = log_of(rows, 4)

@@ -110,7 +110,7 @@ def test_lags_score_what_a_lagged_reader_answers() -> None:
     assert right <= accuracy * len(truths) <= right + lag  # the last updates have only what is left of the session
 
 
-def test_models_that_were_trained_on_telling_rounds_are_right_and_untrained_ones_are_not() -> None:
+def test_models_trained_on_clear_rounds_are_right_untrained_are_not() -> None:
     games = [a_game(seed) for seed in range(4)]
     said = tallies(games, trained(games[0].training))
     for each, game in zip(said, games, strict=True):
@@ -172,7 +172,7 @@ def test_who_comes_back_has_learned_and_the_experimenter_has_not() -> None:
 
 
 @pytest.mark.slow
-def test_the_study_is_fixed_by_its_seed_and_has_the_published_figures_beside_its_own() -> None:
+def test_aiide_study_depends_on_its_seed_and_shows_published_figures() -> None:
     small = run_study(players=3, runs=2, returning=3, seed=2)
     said = json.loads(json.dumps(small.data))
     assert said == json.loads(json.dumps(run_study(players=3, runs=2, returning=3, seed=2, jobs=2).data))

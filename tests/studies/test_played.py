@@ -68,7 +68,7 @@ def test_a_game_is_scored_by_what_the_player_was_given(folder: Path, recorded: d
     assert game.warning == ""
 
 
-def test_the_second_game_is_scored_on_its_test_round_also_by_the_players_own_lessons(
+def test_aiide_game_is_scored_on_its_test_round_with_own_lessons_too(
     folder: Path, recorded: dict[str, Recording]
 ) -> None:
     game = read_game(folder / "aiide.jsonl")
@@ -135,7 +135,7 @@ def test_a_folder_is_all_its_recordings_by_name_and_a_file_counts_once(folder: P
         recordings_in([])
 
 
-def test_what_a_simulated_player_played_is_left_out_of_a_folder_and_refused_by_name(
+def test_simulated_recording_is_skipped_in_folders_and_refused_by_name(
     folder: Path, recorded: dict[str, Recording]
 ) -> None:
     write_recording(replace(recorded["flairs"], simulated=True), folder / "robot.jsonl")

@@ -70,7 +70,7 @@ def test_figures_are_well_formed_and_say_what_they_are() -> None:
         assert ElementTree.fromstring(standalone_figure(picture)).find("{http://www.w3.org/2000/svg}style") is not None
 
 
-def test_a_bar_is_as_high_as_its_accuracy_and_the_diamond_stands_at_the_published_figure() -> None:
+def test_bar_shows_accuracy_and_diamond_the_published_figure() -> None:
     chart = tiny_result().charts[0]
     assert isinstance(chart, BarChart)
     tree = ElementTree.fromstring(draw(chart))

@@ -68,7 +68,7 @@ def test_a_tally_is_what_one_would_count_by_hand(pairs: list[tuple[str, str]]) -
     assert len(changes(truths)) == len(delays)
 
 
-def test_with_no_lag_smoothing_is_filtering_and_with_all_of_it_the_whole_session_is_judged() -> None:
+def test_lag_zero_is_filtering_and_full_lag_is_smoothing() -> None:
     moments = [(event, truth or "town") for event, truth in some_play(5, 300)]
     model = ffbm()
     evidences, truths = evidence_of(model, moments)

@@ -59,7 +59,7 @@ WALK = table(
 )
 
 
-def test_every_action_gets_the_next_goal_and_the_tail_and_the_achieving_actions_go() -> None:
+def test_actions_get_the_next_goal_without_tail_and_achieving_actions() -> None:
     corpus = prepare(WALK, one_session(), folds=2)
     kept = corpus.frame.select("player", "session", "step", "action", "goal").rows()
     assert kept == [("ann", "", 0, "walk", "nurse"), ("bo", "", 0, "walk", "food"), ("bo", "", 1, "eat", "food")]

@@ -61,7 +61,7 @@ def test_the_context_of_an_event_log_becomes_columns(tmp_path: Path) -> None:
     assert corpus.frame.rows() == [("ann", "s1", 0, "walk", "camp", 3, None, "nurse", 0)]
 
 
-def test_an_entry_of_the_context_keeps_apart_from_a_column_of_the_same_name(tmp_path: Path) -> None:
+def test_context_entry_and_column_of_the_same_name_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text('{"action": "walk", "context": {"action": "old"}}\n')
     assert read_table(tmp_path / "log.jsonl").collect().row(0) == ("walk", "old")
     assert read_table(tmp_path / "log.jsonl").collect().columns == ["action", "context_action"]

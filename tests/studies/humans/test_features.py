@@ -66,7 +66,7 @@ def test_models_taught_apart_and_joined_are_as_one_taught_all(
             )
 
 
-def test_a_goal_is_smoothed_with_what_any_goal_looks_like_and_that_with_even_chances() -> None:
+def test_goal_features_are_smoothed_with_all_goals_and_even_chances() -> None:
     model = FeatureIOHMM(GOALS, [Feature("action", ("left", "right"), strength=2.0)], GoalChanges("used"))
     for action, goal in [("left", "eat"), ("left", "eat"), ("right", "rest"), ("right", "eat"), ("left", "rest")]:
         model.learn(Event(action, {"used": None}), goal, goal)

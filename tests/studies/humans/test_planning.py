@@ -115,7 +115,7 @@ def test_fitted_weights_are_where_the_likelihood_is_highest() -> None:
         assert likelihood(best) > likelihood(best + np.array(step))
 
 
-def test_beliefs_drawn_from_themselves_are_calibrated_and_sharper_ones_are_not() -> None:
+def test_calibration_error_is_small_for_fair_beliefs_only() -> None:
     said = random_said(Random(7), (1.0,))
     fair, bold = (beliefs(said, np.array([weight])) for weight in (1.0, 4.0))
     assert calibration_error(fair, said.truth) < 0.03

@@ -47,7 +47,7 @@ def test_reaction_times_lean_to_the_right() -> None:
 
 
 @pytest.mark.parametrize("aim", [6.0, 10.0, 20.0])
-def test_a_direction_beside_the_right_one_is_pressed_as_often_as_the_aim_says(aim: float) -> None:
+def test_input_errors_are_as_frequent_as_the_aim_says(aim: float) -> None:
     hands = DelayedInput(Random(2))
     for number in range(6000):
         hands.want(Wish(DIRECTIONS[number % 8]), replace(SURE, aim=aim))

@@ -50,7 +50,7 @@ def test_whoever_goes_on_and_on_arrives(across: float, down: float, diagonals: f
     assert max(abs(across), abs(down)) <= 10
 
 
-def test_who_likes_diagonals_takes_them_and_who_does_not_goes_round_the_corner() -> None:
+def test_steering_follows_the_preference_for_diagonals() -> None:
     assert toward(100, 60, diagonals=1.0, slack=5) == "down_right"
     assert toward(100, 60, diagonals=0.0, slack=5) == "right"
 

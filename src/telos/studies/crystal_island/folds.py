@@ -189,7 +189,7 @@ class Decoding:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelScore:
+class LogModelScore:
     """The measures of one model; some have no look-ahead."""
 
     label: str
@@ -216,7 +216,7 @@ class LogOutcome:
     actions: int
     goals: int  # achieved
     goal_shares: Mapping[str, float]  # of achieved goals
-    scores: Mapping[str, ModelScore]
+    scores: Mapping[str, LogModelScore]
     anovas: Mapping[str, Anova]
     pairs: Mapping[str, tuple[Pair, ...]]
     microseconds: tuple[float, float] | None
@@ -279,13 +279,13 @@ def measure_log(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone
     )
 
 
-def _score_model(log: GoalLog, label: str, said: Pooled) -> ModelScore:
+def _score_model(log: GoalLog, label: str, said: Pooled) -> LogModelScore:
     decodings = {ONLINE: _decoding(log, said.online)}
     if said.ahead is not None:
         decodings[AHEAD] = _decoding(log, said.ahead)
     unseen = None if log.is_simulated else unseen_rows(log)
     apart = None if unseen is None else scoring.f1(log.truth[unseen], said.online[unseen])
-    return ModelScore(label, decodings, scoring.calibration(log.truth, said.belief), apart)
+    return LogModelScore(label, decodings, scoring.calibration(log.truth, said.belief), apart)
 
 
 def _decoding(log: GoalLog, said: Ints) -> Decoding:
