@@ -6,7 +6,7 @@ A character file may start from another (``like``) and state only its changes: `
 
 import math
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeAlias
@@ -159,18 +159,25 @@ class CharacterVocabulary:
         self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
         self._keys = {"sensors": sensors, "body": body, "priorities": goals}
 
-    def members(self, definition: Definition, section: str, *path: str) -> list[tuple[KeyPath, tuple[str, ...]]]:
-        """Return the goals (or actions) that each entry of a list stands for; unknown entries are faults."""
+    def members(
+        self, definition: Definition, section: str, path: KeyPath, written: Sequence[str]
+    ) -> list[tuple[KeyPath, str, tuple[str, ...]]]:
+        """Return the entries of the list at ``path``, each with the goals (or actions) that it stands for.
+
+        Unknown entries are faults.
+        """
         word, names, sets = section[:-1], self._names[section], self._sets[section]
-        found: list[tuple[KeyPath, tuple[str, ...]]] = []
-        for where, name in list(definition.items(*path)):
+        found: list[tuple[KeyPath, str, tuple[str, ...]]] = []
+        for where, name in definition.items_at(path, written):
+            if not definition.is_usable(*where):
+                continue
             if name in names and name in sets:
                 remedy = "rename one of them in the domain"
                 definition.fault(
                     f"{name!r} is both {_a(word)} and {_a(word)} set", where, remedy, code=FaultCode.DUPLICATE
                 )
             elif name in names or name in sets:
-                found.append((where, sets.get(name, (name,))))
+                found.append((where, name, sets.get(name, (name,))))
             else:
                 definition.fault(
                     f"unknown {word} or {word} set {name!r}",
@@ -180,11 +187,15 @@ class CharacterVocabulary:
                 )
         return found
 
-    def entries(self, definition: Definition, section: str, *path: str) -> dict[str, Any]:
-        """Return the entries of a mapping, read; unknown keys are faults."""
+    def entries(
+        self, definition: Definition, section: str, path: KeyPath, written: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the entries of the mapping at ``path``, read; unknown keys are faults."""
         known, found = self._keys.get(section), {}
-        for where, value in list(definition.items(*path)):
-            key = str(where[-1])
+        for key, value in written.items():
+            where = (*path, key)
+            if not definition.is_usable(*where):
+                continue
             if known is not None and key not in known:
                 word = {"sensors": "sensor", "body": "body key", "priorities": "goal"}[section]
                 definition.fault(
@@ -195,12 +206,19 @@ class CharacterVocabulary:
         return found
 
 
-def apply_changes(parent: Traits, definition: Definition, words: CharacterVocabulary) -> Traits:
+def apply_changes(
+    parent: Traits, definition: Definition, changes: CharacterShape, words: CharacterVocabulary
+) -> Traits:
     """Return the traits of ``parent`` with the changes of a file; impossible changes are added to its faults."""
-    lists = {section: _list(parent, definition, words, section) for section in _LISTS}
-    maps = {section: dict(parent.maps[section]) | words.entries(definition, section, section) for section in _MAPS}
-    maps["sensors"] |= words.entries(definition, "sensors", "add", "sensors")
-    for where, name in list(definition.items("drop", "sensors")):
+    lists = {section: _list(parent, definition, changes, words, section) for section in _LISTS}
+    maps = {
+        section: dict(parent.maps[section]) | words.entries(definition, section, (section,), getattr(changes, section))
+        for section in _MAPS
+    }
+    maps["sensors"] |= words.entries(definition, "sensors", ("add", "sensors"), changes.add.sensors)
+    for where, name in definition.items_at(("drop", "sensors"), changes.drop.sensors):
+        if not definition.is_usable(*where):
+            continue
         if maps["sensors"].pop(name, None) is None and _is_sure(parent, definition, "sensors"):
             definition.fault(
                 f"there is no sensor {name!r} to drop",
@@ -208,9 +226,10 @@ def apply_changes(parent: Traits, definition: Definition, words: CharacterVocabu
                 name_hint(name, maps["sensors"]),
                 code=FaultCode.UNKNOWN_NAME,
             )
-    for where, _ in list(definition.items("priorities")):
-        if where[-1] not in lists["goals"] and _is_sure(parent, definition, "goals"):
-            message = f"a priority of {where[-1]!r}, which is not a goal of this character"
+    for goal in changes.priorities:
+        where = ("priorities", goal)
+        if definition.is_usable(*where) and goal not in lists["goals"] and _is_sure(parent, definition, "goals"):
+            message = f"a priority of {goal!r}, which is not a goal of this character"
             definition.fault(
                 message,
                 where,
@@ -219,21 +238,23 @@ def apply_changes(parent: Traits, definition: Definition, words: CharacterVocabu
                 code=FaultCode.UNKNOWN_NAME,
             )
     unsure = {section for section in EVERYTHING if not _is_sure(parent, definition, section, "drop")}
-    return Traits(
-        definition.entry("character", default=""), definition.entry("about", default=""), lists, maps, frozenset(unsure)
-    )
+    name = "" if definition.is_broken("character") else changes.character  # the model has an example then
+    return Traits(name, changes.about, lists, maps, frozenset(unsure))
 
 
-def _list(parent: Traits, definition: Definition, words: CharacterVocabulary, section: str) -> tuple[str, ...]:
-    given = words.members(definition, section, section)
-    kept = {name: None for _, names in given for name in names}
-    if definition.entry(section) is None:
+def _list(
+    parent: Traits, definition: Definition, changes: CharacterShape, words: CharacterVocabulary, section: str
+) -> tuple[str, ...]:
+    given = words.members(definition, section, (section,), getattr(changes, section))
+    kept = {name: None for _, _, names in given for name in names}
+    if section not in changes.model_fields_set or definition.is_broken(section):
         kept = dict.fromkeys(parent.lists[section])
-    kept |= {name: None for _, names in words.members(definition, section, "add", section) for name in names}
-    for where, names in words.members(definition, section, "drop", section):
+    added = words.members(definition, section, ("add", section), getattr(changes.add, section))
+    kept |= {name: None for _, _, names in added for name in names}
+    dropped = words.members(definition, section, ("drop", section), getattr(changes.drop, section))
+    for where, said, names in dropped:
         left = {name: None for name in kept if name not in names}
         if len(left) == len(kept) and _is_sure(parent, definition, section):
-            said = definition.entry(*where)
             definition.fault(f"there is no {said!r} to drop", where, name_hint(said, kept), code=FaultCode.UNKNOWN_NAME)
         kept = left
     return tuple(kept)
@@ -389,14 +410,17 @@ class _CharacterReader:
         except DefinitionError as error:
             self.faults += error.faults
             return Traits(unsure=EVERYTHING)
-        traits = apply_changes(self._parent(definition, file, likes), definition, self._words)
+        traits, changes = Traits(unsure=EVERYTHING), definition.model
+        if changes is not None:
+            traits = apply_changes(
+                self._parent(definition, changes.like, file, likes), definition, changes, self._words
+            )
         self._check(file, definition)
         self.faults += definition.faults
         return traits
 
-    def _parent(self, definition: Definition, file: Path, likes: tuple[Path, ...]) -> Traits:
-        like = definition.entry("like")
-        if like is None:
+    def _parent(self, definition: Definition, like: str, file: Path, likes: tuple[Path, ...]) -> Traits:
+        if not like:
             return Traits(unsure=EVERYTHING if definition.is_touched("like") else frozenset())
         parent = self._source.find(like, file)
         if parent is None:

@@ -101,6 +101,10 @@ class Definition(Generic[Model]):
         """Whether the entry itself has a fault."""
         return path in self._broken
 
+    def is_usable(self, *path: str | int) -> bool:
+        """Whether neither the entry nor anything around it has a fault; something in it may have one."""
+        return not any(path[:length] in self._broken for length in range(len(path) + 1))
+
     def is_touched(self, *path: str | int) -> bool:
         """Whether the entry, anything in it or anything around it has a fault."""
         return any(path[: len(each)] == each or each[: len(path)] == path for each in self._broken)
