@@ -20,7 +20,7 @@ from telos.core.expressions import Literal
 from telos.core.parser import parse_expression
 from telos.core.values import FrozenMap, Value
 from telos.files import schema
-from telos.files.definition import Definition
+from telos.files.definition import Definition, raise_faults
 from telos.files.schema import (
     FieldType,
     FileModel,
@@ -317,23 +317,29 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
     written = read_yaml(text, name).data
     is_log = isinstance(written, dict) and "corpus" not in written and not {"columns", "time"}.isdisjoint(written)
     shape, what = (ColumnsShape, "a column file") if is_log else (CorpusShape, "a corpus file")
-    definition: Definition[Any] = Definition(text, name, shape, what)
+    definition: Definition[ColumnsShape | CorpusShape] = Definition(text, name, shape, what)
+    entries = definition.model
+    if entries is None:
+        raise_faults(definition.faults)
     parts = {
-        "bins": _read_bins(definition),
-        "features": _read_features(definition),
-        "context": FrozenMap({str(path[-1]): _read_entry(definition, path) for path in _context_paths(definition)}),
-        **_read_achieved(definition),
-        **_read_order(definition),
-        **_read_drop(definition),
+        "bins": _read_bins(definition, entries),
+        "features": _read_features(definition, entries),
+        "context": _read_context(definition, entries),
+        **_read_achieved(definition, entries),
+        **_read_order(entries),
+        **_read_drop(definition, entries),
     }
     definition.raise_if_faulty()
-    plain = {key: definition.entry(key, default="") for key in ("action", "player", "session", "group", "truth")}
     found = Columns(
-        **plain,
+        action=entries.action,
+        player=entries.player,
+        session=entries.session,
+        group=entries.group,
+        truth=entries.truth,
         **parts,
-        **_read_time(definition),
-        actions=FrozenMap(definition.entry("actions", default={})),
-        name=definition.entry("columns" if is_log else "corpus"),
+        **_read_time(entries),
+        actions=FrozenMap(entries.actions),
+        name=entries.columns if isinstance(entries, ColumnsShape) else entries.corpus,
     )
     if not is_log:
         return found
@@ -341,63 +347,49 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
     return replace(found, order=found.order or found.time, features=found.features or FrozenMap(facts))
 
 
-def _read_time(definition: Definition) -> dict[str, Any]:
-    written = definition.entry("time", default="")
-    if not isinstance(written, dict):
-        return {"time": written}
-    return {"time": written["column"], "unit": parse_duration(written.get("unit", 1.0)) or 1.0}
+def _read_time(entries: ColumnsShape | CorpusShape) -> dict[str, Any]:
+    if isinstance(entries.time, TimeShape):
+        return {"time": entries.time.column, "unit": parse_duration(entries.time.unit)}
+    return {"time": entries.time}
 
 
-def _read_drop(definition: Definition) -> dict[str, Any]:
-    written = definition.entry("drop", default=False)
-    if isinstance(written, dict):
-        values = {
-            name: (each,) if isinstance(each, str) else tuple(each)
-            for name, each in written.items()
-            if isinstance(each, str | list)
-        }
+def _read_drop(definition: Definition, entries: ColumnsShape | CorpusShape) -> dict[str, Any]:
+    if isinstance(entries.drop, dict):
+        values = {name: (each,) if isinstance(each, str) else tuple(each) for name, each in entries.drop.items()}
         return {"drop_values": FrozenMap(values)}
-    condition = _read_condition(definition, ("drop",), default=False)
+    condition = _read_condition(definition, ("drop",), entries.drop)
     return {"drop": None if condition.expression == Literal(False) else condition}
 
 
-def _read_order(definition: Definition) -> dict[str, Any]:
-    written = definition.entry("order", default="")
-    if isinstance(written, dict):
-        return {
-            "order": definition.entry("order", "column", default=""),
-            "sort": definition.entry("order", "sort", default=False),
-        }
-    return {"order": written}
+def _read_order(entries: ColumnsShape | CorpusShape) -> dict[str, Any]:
+    if isinstance(entries.order, OrderShape):
+        return {"order": entries.order.column, "sort": entries.order.sort}
+    return {"order": entries.order}
 
 
-def _read_achieved(definition: Definition) -> dict[str, Any]:
-    written = definition.entry("achieved", default="") or definition.entry("goal", default="")
-    if not isinstance(written, dict):
-        return {"achieved": written}
-    when = _read_condition(definition, ("achieved", "when"), default=True)
-    goal, actions = (
-        definition.entry("achieved", "goal", default=""),
-        definition.entry("achieved", "actions", default={}),
-    )
-    if bool(goal) == bool(actions) and not any(definition.is_touched("achieved", key) for key in ("goal", "actions")):
-        message = "both a column and actions name the goal" if goal else "nothing names the goal"
+def _read_achieved(definition: Definition, entries: ColumnsShape | CorpusShape) -> dict[str, Any]:
+    given, goal = entries.achieved, entries.goal if isinstance(entries, ColumnsShape) else ""
+    if not isinstance(given, AchievedShape):
+        return {"achieved": given or goal}
+    if not given.model_fields_set and not definition.is_touched("achieved"):  # `achieved: {}`
+        return {"achieved": goal}
+    when = _read_condition(definition, ("achieved", "when"), given.when)
+    if bool(given.goal) == bool(given.actions) and not any(
+        definition.is_touched("achieved", key) for key in ("goal", "actions")
+    ):
+        message = "both a column and actions name the goal" if given.goal else "nothing names the goal"
         definition.fault(
             message,
             ("achieved",),
             "as in `{when: is_goal == 1, goal: milestone}` or `{actions: {talk: nurse}}`",
             code=FaultCode.CONFLICT,
         )
-    return {
-        "achieved": goal,
-        "when": when,
-        "goals": FrozenMap({str(action): str(name) for action, name in actions.items()}),
-    }
+    return {"achieved": given.goal, "when": when, "goals": FrozenMap(given.actions)}
 
 
-def _read_features(definition: Definition) -> FrozenMap[str, str]:
+def _read_features(definition: Definition, entries: ColumnsShape | CorpusShape) -> FrozenMap[str, str]:
     found: dict[str, str] = {}
-    for path, name, column in list(_listed_features(definition)):
+    for path, name, column in list(_listed_features(definition, entries)):
         if definition.is_touched(*path):
             continue
         if name in OWN:
@@ -413,22 +405,22 @@ def _read_features(definition: Definition) -> FrozenMap[str, str]:
     return FrozenMap(found)
 
 
-def _listed_features(definition: Definition) -> Iterator[tuple[KeyPath, str, str]]:
+def _listed_features(definition: Definition, entries: ColumnsShape | CorpusShape) -> Iterator[tuple[KeyPath, str, str]]:
     """Yield the path, the name and the column of each feature in the file."""
-    written = definition.entry("features", default=[])
-    if isinstance(written, str):
-        yield ("features",), written, written
-    elif isinstance(written, dict):
-        yield from ((("features", name), name, column) for name, column in written.items())
+    given, path = entries.features, ("features",)
+    if isinstance(given, str):
+        yield path, given, given
+    elif isinstance(given, dict):
+        yield from (((*path, name), name, column) for name, column in given.items())
     else:
-        yield from ((("features", i), column, column) for i, column in enumerate(written))
+        yield from ((where, column, column) for where, column in definition.items_at(path, given))
 
 
-def _read_bins(definition: Definition) -> FrozenMap[str, tuple[float, ...]]:
-    features = [name for _, name, _ in _listed_features(definition)]
+def _read_bins(definition: Definition, entries: ColumnsShape | CorpusShape) -> FrozenMap[str, tuple[float, ...]]:
+    features = [name for _, name, _ in _listed_features(definition, entries)]
     found = {}
-    for path, edges in list(definition.items("bins")):
-        name = str(path[-1])
+    for name, edges in entries.bins.items():
+        path = ("bins", name)
         if definition.is_touched(*path):
             continue
         if name not in features and not definition.is_touched("features"):
@@ -447,12 +439,13 @@ def _read_bins(definition: Definition) -> FrozenMap[str, tuple[float, ...]]:
     return FrozenMap(found)
 
 
-def _read_condition(definition: Definition, path: KeyPath, *, default: bool) -> Condition:
-    written = definition.entry(*path, default=default)
-    if isinstance(written, bool):
-        return Condition(Literal(written))
+def _read_condition(definition: Definition, path: KeyPath, given: str | bool) -> Condition:
+    if isinstance(given, bool):
+        return Condition(Literal(given))
+    if definition.is_touched(*path):
+        return ALWAYS
     try:
-        return Condition(parse_expression(written))
+        return Condition(parse_expression(given))
     except DefinitionError as error:
         definition.faults += [definition.document.locate(replace(fault, path=path)) for fault in error.faults]
         return ALWAYS
@@ -461,15 +454,19 @@ def _read_condition(definition: Definition, path: KeyPath, *, default: bool) -> 
 # --- cells of context columns -----------------------------------------------------------------------------------------
 
 
-def _context_paths(definition: Definition) -> list[KeyPath]:
-    return [path for path, _ in definition.items("context") if not definition.is_touched(*path)]
-
-
-def _read_entry(definition: Definition, path: KeyPath) -> tuple[str, Callable[[str], Value]]:
-    written: Any = definition.entry(*path)
-    column, kind = (written["column"], written["type"]) if isinstance(written, dict) else (str(path[-1]), written)
-    where = (*path, "type") if isinstance(written, dict) else path
-    return column, _cell_reader(read_kind(definition, where, kind))
+def _read_context(
+    definition: Definition, entries: ColumnsShape | CorpusShape
+) -> FrozenMap[str, tuple[str, CellReader]]:
+    found = {}
+    for name, entry in entries.context.items():
+        path: KeyPath = ("context", name)
+        if definition.is_touched(*path):
+            continue
+        column, kind = name, entry
+        if isinstance(entry, EntryShape):
+            path, column, kind = (*path, "type"), entry.column, entry.type
+        found[name] = column, _cell_reader(read_kind(definition, path, kind))
+    return FrozenMap(found)
 
 
 def _cell_reader(kind: str | tuple[str, ...]) -> Callable[[str], Value]:
