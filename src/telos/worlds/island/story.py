@@ -338,7 +338,7 @@ class TopicShape(FileModel):
     """Schema of a topic of conversation."""
 
     lines: _Count = Field(examples=[3])
-    tells: list[_Lesson] = Field(default=_LEFT_OUT)
+    tells: list[_Lesson] = Field(default_factory=list)
 
 
 class PersonShape(FileModel):
@@ -352,7 +352,7 @@ class ReadingShape(FileModel):
     """Schema of a book or a poster."""
 
     at: _Name = Field(examples=["library"])
-    tells: list[_Lesson] = Field(default=_LEFT_OUT)
+    tells: list[_Lesson] = Field(default_factory=list)
 
 
 class QuestionShape(FileModel):
@@ -435,93 +435,96 @@ def load_story() -> IslandStory:
 def parse_story(text: str, *, file: str = "<text>") -> IslandStory:
     """Parse the text of an island file; a ``DefinitionError`` holds all its faults."""
     definition = Definition(text, file, StoryShape, "an island file")
-    if not definition.faults:  # names are resolved only in a file of valid shape
-        for what, name, path, known in _find_unknown_names(definition.document.data):
-            message, remedy = f"there is no {what} {name!r}", name_hint(name, known)
-            definition.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
-    if definition.faults:
+    entries = definition.model
+    if entries is None or definition.faults:  # names are resolved only in a file of valid shape
         raise_faults(definition.faults)
-    return _story(definition.document.data)
+    for what, name, path, known in _find_unknown_names(entries):
+        message, remedy = f"there is no {what} {name!r}", name_hint(name, known)
+        definition.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
+    definition.raise_if_faulty()
+    return _story(entries)
 
 
-def _find_unknown_names(data: Mapping[str, Any]) -> Iterator[_UnknownName]:
+def _find_unknown_names(entries: StoryShape) -> Iterator[_UnknownName]:
     """Yield every unknown name: what it should name, the name, its path, and the known names."""
-    places = [place for area in data["areas"].values() for place in area]
-    for number, said in enumerate(data["ways"]):
+    places = [place for area in entries.areas.values() for place in area]
+    for number, said in enumerate(entries.ways):
         found = _WAY.fullmatch(said)
         ends = found.groups()[:2] if found else (said,)
         yield from _unknown("place", [(("ways", number), end) for end in ends], places)
-    spots: list[tuple[KeyPath, str]] = [((key,), data[key]) for key in ("start", "tester", "worksheet")]
-    for section in ("things", "people", "books", "posters"):
-        spots += [((section, name, "at"), entry["at"]) for name, entry in data[section].items()]
-    spots += [(("containers", name), place) for name, place in data["containers"].items()]
-    yield from _unknown("place", [*spots, (("slide", "at"), data["slide"]["at"])], places)
-    inside = [(("things", name, "in"), each["in"]) for name, each in data["things"].items() if "in" in each]
-    yield from _unknown("container", inside, list(data["containers"]))
-    yield from _unknown("action", [(("seconds", name), name) for name in data["seconds"]], [*ACTIONS])
-    yield from _unknown("goal", [(("goals", name), name) for name in data["goals"]], [*GOALS])
-    people = [
-        (("goals", name, "of", i), who) for name, goal in data["goals"].items() for i, who in enumerate(goal["of"])
+    spots: list[tuple[KeyPath, str]] = [
+        (("start",), entries.start),
+        (("tester",), entries.tester),
+        (("worksheet",), entries.worksheet),
+        *((("things", name, "at"), each.at) for name, each in entries.things.items()),
+        *((("people", name, "at"), each.at) for name, each in entries.people.items()),
+        *((("books", name, "at"), each.at) for name, each in entries.books.items()),
+        *((("posters", name, "at"), each.at) for name, each in entries.posters.items()),
+        *((("containers", name), place) for name, place in entries.containers.items()),
+        (("slide", "at"), entries.slide.at),
     ]
-    yield from _unknown("person", people, list(data["people"]))
-    yield from _unknown("disease", [(("truth", "disease"), data["truth"]["disease"])], list(data["diseases"]))
+    yield from _unknown("place", spots, places)
+    inside = [(("things", name, "in"), each.inside) for name, each in entries.things.items() if each.inside is not None]
+    yield from _unknown("container", inside, list(entries.containers))
+    yield from _unknown("action", [(("seconds", name), name) for name in entries.seconds], [*ACTIONS])
+    yield from _unknown("goal", [(("goals", name), name) for name in entries.goals], [*GOALS])
+    people = [(("goals", name, "of", i), who) for name, goal in entries.goals.items() for i, who in enumerate(goal.of)]
+    yield from _unknown("person", people, list(entries.people))
+    yield from _unknown("disease", [(("truth", "disease"), entries.truth.disease)], list(entries.diseases))
 
 
 def _unknown(what: str, named: Sequence[tuple[KeyPath, str]], known: list[str]) -> Iterator[_UnknownName]:
     return ((what, name, path, known) for path, name in named if name not in known)
 
 
-def _story(data: Mapping[str, Any]) -> IslandStory:
+def _story(entries: StoryShape) -> IslandStory:
     return IslandStory(
-        name=data["island"],
-        map=_map(data),
-        drawing=tuple(data["drawing"].rstrip("\n").split("\n")),
-        start=data["start"],
-        hour=float(data["hour"]),
-        pace=float(data["pace"]),
-        tests=data["tests"],
-        things={
-            name: IslandThing(name, each["at"], each.get("food"), each.get("in"))
-            for name, each in data["things"].items()
-        },
-        containers=data["containers"],
-        people={name: _person(name, each) for name, each in data["people"].items()},
-        books=_readings(data["books"]),
-        posters=_readings(data["posters"]),
+        name=entries.island,
+        map=_map(entries),
+        drawing=tuple(entries.drawing.rstrip("\n").split("\n")),
+        start=entries.start,
+        hour=float(entries.hour),
+        pace=float(entries.pace),
+        tests=entries.tests,
+        things={name: IslandThing(name, each.at, each.food, each.inside) for name, each in entries.things.items()},
+        containers=entries.containers,
+        people={name: _person(name, each) for name, each in entries.people.items()},
+        books=_readings(entries.books),
+        posters=_readings(entries.posters),
         questions={
-            name: NurseQuestion(name, each["about"], tuple(each["choices"]), each["right"])
-            for name, each in data["questions"].items()
+            name: NurseQuestion(name, each.about, tuple(each.choices), each.right)
+            for name, each in entries.questions.items()
         },
         diseases={
-            name: Disease(name, each["agent"], each["treatment"], frozenset(each["symptoms"]))
-            for name, each in data["diseases"].items()
+            name: Disease(name, each.agent, each.treatment, frozenset(each.symptoms))
+            for name, each in entries.diseases.items()
         },
-        truth=data["truth"],
-        tester=data["tester"],
-        slide_at=data["slide"]["at"],
-        slide_from=data["slide"]["from"],
-        slide_label=data["slide"]["label"],
-        desk=data["worksheet"],
-        goals=tuple(TalkGoal(name, tuple(each["of"]), each["topic"]) for name, each in data["goals"].items()),
-        seconds={action: float(data["seconds"].get(action, 0.0)) for action in ACTIONS if action != MOVE},
+        truth={field: getattr(entries.truth, field) for field in FIELDS},
+        tester=entries.tester,
+        slide_at=entries.slide.at,
+        slide_from=entries.slide.giver,
+        slide_label=entries.slide.label,
+        desk=entries.worksheet,
+        goals=tuple(TalkGoal(name, tuple(each.of), each.topic) for name, each in entries.goals.items()),
+        seconds={action: float(entries.seconds.get(action, 0.0)) for action in ACTIONS if action != MOVE},
     )
 
 
-def _map(data: Mapping[str, Any]) -> IslandMap:
-    places = [IslandPlace(name, area, *spot) for area, inside in data["areas"].items() for name, spot in inside.items()]
-    found = [_WAY.fullmatch(said) for said in data["ways"]]
+def _map(entries: StoryShape) -> IslandMap:
+    places = [IslandPlace(name, area, *spot) for area, inside in entries.areas.items() for name, spot in inside.items()]
+    found = [_WAY.fullmatch(said) for said in entries.ways]
     links = [(each[1], each[2], each[3]) for each in found if each is not None]
-    return IslandMap.from_links(places, links, metres=float(data["metres"]))
+    return IslandMap.from_links(places, links, metres=float(entries.metres))
 
 
-def _person(name: str, entry: Mapping[str, Any]) -> IslandPerson:
-    topics = {topic: Topic(each["lines"], _lessons(each)) for topic, each in entry["topics"].items()}
-    return IslandPerson(name, entry["at"], topics)
+def _person(name: str, entry: PersonShape) -> IslandPerson:
+    topics = {topic: Topic(each.lines, _lessons(each.tells)) for topic, each in entry.topics.items()}
+    return IslandPerson(name, entry.at, topics)
 
 
-def _readings(entries: Mapping[str, Any]) -> dict[str, IslandText]:
-    return {name: IslandText(name, each["at"], _lessons(each)) for name, each in entries.items()}
+def _readings(entries: Mapping[str, ReadingShape]) -> dict[str, IslandText]:
+    return {name: IslandText(name, each.at, _lessons(each.tells)) for name, each in entries.items()}
 
 
-def _lessons(entry: Mapping[str, Any]) -> tuple[Lesson, ...]:
-    return tuple(Lesson(*said.split()) for said in entry.get("tells", ()))
+def _lessons(tells: list[str]) -> tuple[Lesson, ...]:
+    return tuple(Lesson(*said.split()) for said in tells)

@@ -192,43 +192,47 @@ def load_styles() -> PlayerStyles:
 def parse_styles(text: str, *, file: str = "<text>") -> PlayerStyles:
     """Parse the text of a players file; a ``DefinitionError`` holds all its faults."""
     definition = Definition(text, file, PlayersShape, "a file of players")
-    if not definition.faults:
-        for code, message, path, suggestion in _faults(definition.document.data):
-            definition.fault(message, path, suggestion, at_key=True, code=code)
-    if definition.faults:
+    entries = definition.model
+    if entries is None or definition.faults:
         raise_faults(definition.faults)
-    data = definition.document.data
-    styles = data["styles"]
+    for code, message, path, suggestion in _faults(entries):
+        definition.fault(message, path, suggestion, at_key=True, code=code)
+    definition.raise_if_faulty()
+    shared = entries.traits.model_dump(exclude_unset=True)
     return PlayerStyles(
-        share=data["share"],
-        about={name: style["about"] for name, style in styles.items()},
-        weights={name: style["cares"] for name, style in styles.items()},
-        traits={name: PlayerTraits(**{**data["traits"], **style["traits"]}) for name, style in styles.items()},
-        fades={kind: minutes * MINUTE for kind, minutes in data["memory"].items()},
-        triggers=data["stirs"],
+        share=entries.share,
+        about={name: style.about for name, style in entries.styles.items()},
+        weights={name: style.cares for name, style in entries.styles.items()},
+        traits={
+            name: PlayerTraits(**{**shared, **style.traits.model_dump(exclude_unset=True)})
+            for name, style in entries.styles.items()
+        },
+        fades={kind: minutes * MINUTE for kind, minutes in entries.memory.items()},
+        triggers=entries.stirs,
     )
 
 
-def _faults(data: Mapping[str, Any]) -> Iterator[tuple[FaultCode, str, KeyPath, str]]:
-    for name in data["share"]:
-        if name not in data["styles"]:
+def _faults(entries: PlayersShape) -> Iterator[tuple[FaultCode, str, KeyPath, str]]:
+    for name in entries.share:
+        if name not in entries.styles:
             yield (
                 FaultCode.UNKNOWN_NAME,
                 f"there is no style {name!r}",
                 ("share", name),
-                name_hint(name, data["styles"]),
+                name_hint(name, entries.styles),
             )
     goals = [goal.name for goal in load_player_domain().goals]
     named: list[KeyPath] = [
-        ("styles", name, "cares", goal) for name, each in data["styles"].items() for goal in each["cares"]
+        ("styles", name, "cares", goal) for name, each in entries.styles.items() for goal in each.cares
     ]
-    named += [("stirs", news, goal) for news, each in data["stirs"].items() for goal in each]
+    named += [("stirs", news, goal) for news, each in entries.stirs.items() for goal in each]
     for path in named:
         if path[-1] not in goals:
             yield FaultCode.UNKNOWN_NAME, f"there is no goal {path[-1]!r}", path, name_hint(str(path[-1]), goals)
-    for name, style in data["styles"].items():
+    for name, style in entries.styles.items():
+        given = style.traits.model_fields_set | entries.traits.model_fields_set
         for trait in TraitsShape.model_fields:
-            if trait not in style["traits"] and trait not in data["traits"]:
+            if trait not in given:
                 yield (
                     FaultCode.INCOMPLETE,
                     f"style {name!r} lacks the trait {trait!r}",
