@@ -21,7 +21,7 @@ def test_fight_is_same_with_and_without_inspection(scene: str) -> None:
     for looks in (False, True):
         records: list[object] = []
         battle = Battle(load_scene(scene), seed=1, trace=records.append)
-        for _ in battle.run(20):
+        for _ in battle.seconds(20):
             for mind in battle.minds.values() if looks else ():
                 plan_svg(build_mind_view(mind, battle.arena.time))
         seen.append([str(as_json(record)) for record in records])

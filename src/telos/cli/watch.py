@@ -165,11 +165,11 @@ def _run_fight(name: str, seconds: float | None, seed: int, speed: float, *, as_
     scene = load_scene(name)
     limit = scene.seconds if seconds is None else seconds
     if as_lines:
-        _run(Battle(scene, seed=seed, trace=print_json_line).run(limit), "fighting", limit * TICKS_A_SECOND)
+        _run(Battle(scene, seed=seed, trace=print_json_line).seconds(limit), "fighting", limit * TICKS_A_SECOND)
     elif is_terminal():
         _show_fight(scene, seed, limit, speed)
     else:
-        for _ in Battle(scene, seed=seed, trace=print_lines(FightLog().line)).run(limit):
+        for _ in Battle(scene, seed=seed, trace=print_lines(FightLog().line)).seconds(limit):
             pass
 
 
@@ -204,7 +204,7 @@ def _show_fight(scene: "Scene", seed: int, limit: float, speed: float) -> None:
     notes = TraceNotes()
     battle = Battle(scene, seed=seed, trace=notes.note)
     title = f"arena · seed {seed} · {speed:g} s/s · Ctrl-C ends"
-    _draw_fight(notes, scene, title, battle.minds, battle.view, battle.run(limit), speed)
+    _draw_fight(notes, scene, title, battle.minds, battle.view, battle.seconds(limit), speed)
 
 
 def _show_replay(lines: Iterable[str], name: str, given: "Scene | None", steps: int | None, speed: float) -> None:

@@ -52,7 +52,7 @@ def test_every_scene_can_be_watched_and_fits_json(scene: str) -> None:
 
 def test_stage_plays_battle_of_package() -> None:
     stage, battle = ArenaStage("pincer", 4), Battle(load_scene("pincer"), seed=4)
-    for view in battle.run():
+    for view in battle.seconds():
         stage.step(Inputs())
         assert stage.battle.view == view
     assert stage.over

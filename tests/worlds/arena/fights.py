@@ -26,7 +26,7 @@ class Fight:
     def __init__(self, scene: Scene, seed: int = 0, seconds: float | None = None) -> None:
         self.records: list[object] = []
         self.battle = Battle(scene, seed=seed, trace=self.records.append)
-        self.views = [self.battle.view, *self.battle.run(seconds)]
+        self.views = [self.battle.view, *self.battle.seconds(seconds)]
 
     def of(self, kind: type[R], who: str | None = None) -> list[R]:
         """Return the records of a class, of one fighter or of all."""

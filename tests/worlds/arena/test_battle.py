@@ -27,7 +27,7 @@ class Taped:
 
     def fight(self, seconds: float | None = None, *, every: int = 0) -> list[ArenaView]:
         views = []
-        for view in self.battle.run(seconds):
+        for view in self.battle.seconds(seconds):
             views.append(view)
             if every and round(view.time * 10) % every == 0:
                 self.saved.append((len(self.lines), json.dumps(self.battle.save(), allow_nan=False)))
@@ -41,7 +41,7 @@ def test_flank_matches_its_golden_trace(golden: Callable[[str, str], None]) -> N
         if not isinstance(record, Noticed | Forgot):
             lines.append(as_json(record))
 
-    for _ in Battle(load_scene("flank"), seed=1, trace=note).run(10.0):
+    for _ in Battle(load_scene("flank"), seed=1, trace=note).seconds(10.0):
         pass
     golden("flank_seed1.jsonl", "\n".join(lines) + "\n")
 
@@ -58,7 +58,7 @@ def test_seed_determines_the_trace(scene: str) -> None:
 @pytest.mark.parametrize("scene", ["pincer", "layer-7-talk", "search"])
 def test_trace_changes_nothing(scene: str) -> None:
     taped, alone = Taped(scene, 5), Battle(load_scene(scene), seed=5)
-    assert taped.fight(20.0) == list(alone.run(20.0))
+    assert taped.fight(20.0) == list(alone.seconds(20.0))
 
 
 def test_trace_begins_and_ends_with_records_of_the_fight() -> None:
@@ -73,10 +73,10 @@ def test_trace_begins_and_ends_with_records_of_the_fight() -> None:
 
 
 def test_fight_lasts_as_long_as_the_scene_or_the_limit_says() -> None:
-    assert [*Battle(load_scene("goals-rat"), seed=1).run(2.0)][-1].time == 2.0
+    assert [*Battle(load_scene("goals-rat"), seed=1).seconds(2.0)][-1].time == 2.0
     assert fought("goals-rat", 1).views[-1].time == 60.0
     with pytest.raises(TelosError, match="more than 0 seconds"):
-        next(Battle(load_scene("goals-rat")).run(0))
+        next(Battle(load_scene("goals-rat")).seconds(0))
 
 
 # Saving

@@ -279,5 +279,5 @@ def test_fighter_crawls_under_an_obstacle_on_its_path(seed: int) -> None:
 def test_scripts_run_on_time() -> None:
     scene = changed(load_scene("layer-1-attack"), "Pat", script=script((0.3, "goto 23.5,5.5"), (0.7, "stop")))
     battle = Battle(scene, seed=4)
-    doing = [view.fighters[1].state for view in battle.run(1.0)]
+    doing = [view.fighters[1].state for view in battle.seconds(1.0)]
     assert doing == ["", "", "", "goto", "goto", "goto", "goto", "", "", ""]

@@ -18,7 +18,7 @@ from worlds.arena.fights import fought
 def recorded(scene: str, seed: int, seconds: float) -> tuple[list[str], list[ArenaView]]:
     lines: list[str] = []
     battle = Battle(load_scene(scene), seed=seed, trace=lambda record: lines.append(as_json(record)))
-    return lines, list(battle.run(seconds))
+    return lines, list(battle.seconds(seconds))
 
 
 def flank() -> list[str]:
@@ -51,7 +51,7 @@ def test_replay_of_a_truncated_recording_ends_early() -> None:
 def test_replay_requires_the_scene_of_a_custom_recording() -> None:
     own = replace(load_scene("door-open"), name="my-door")
     lines: list[str] = []
-    views = list(Battle(own, seed=1, trace=lambda record: lines.append(as_json(record))).run())
+    views = list(Battle(own, seed=1, trace=lambda record: lines.append(as_json(record))).seconds())
     assert list(replay_fight(lines, scene=own)) == views
     with pytest.raises(TelosError, match="recording:1: the scene 'my-door' is not in the package"):
         next(replay_fight(lines))
@@ -141,7 +141,7 @@ def test_intention_tracker_matches_the_minds() -> None:
     battle = Battle(load_scene("flank"), seed=1, trace=lambda record: lines.append(as_json(record)))
     live = [
         {name: (mind.goal, mind.steps, mind.index) for name, mind in battle.minds.items() if mind.goal}
-        for _ in battle.run(6.0)
+        for _ in battle.seconds(6.0)
     ]
     played = Replay(lines, trace=told.note)
     after = [{name: (each.goal, each.steps, each.index) for name, each in told.minds.items()} for _ in played.steps()]

@@ -56,7 +56,7 @@ def survived(scene: Scene, seed: int, seconds: float | None = None) -> Battle:
     records: list[object] = []
     battle = Battle(scene, seed=seed, trace=records.append)
     laws, still = Laws(), Stillness(battle)
-    for view in battle.run(seconds):
+    for view in battle.seconds(seconds):
         still.look(view)
         laws.check(view, records)
         records.clear()
@@ -117,7 +117,7 @@ def test_raising_action_becomes_a_remembered_failure(broken: str) -> None:
     gaps = [two.time - one.time for one, two in pairwise(failed)]
     assert all(1.0 <= gap <= STUCK for gap in gaps)  # retried, but not in every step
     sam._procedures[broken] = battle._procedures[broken]
-    views += list(battle.run(40.0))
+    views += list(battle.seconds(40.0))
     assert views[-1].winner == "red"  # after the repair, the fight continues
 
 
@@ -133,7 +133,7 @@ def test_raising_planning_function_stops_no_other_mind() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(battle.arena.navigator, "is_connected", connected)
-        for _ in battle.run(10.0):
+        for _ in battle.seconds(10.0):
             pass
     raised = [each for each in records if isinstance(each, Failed) and "the mesh has a hole" in each.reason]
     assert {each.who for each in raised} == {"Tia"}
@@ -155,7 +155,7 @@ def test_enemy_killed_by_another_is_no_longer_a_target() -> None:
     fight = fought("get-to-cover", 1)
     assert fight.views[-1].winner == "red"
     battle = Battle(load_scene("skirmish"), seed=2)
-    for _ in battle.run(25.0):
+    for _ in battle.seconds(25.0):
         living = {name for name, each in battle.arena.fighters.items() if each.alive}
         for mind in battle.minds.values():
             foe, since = mind.memory.focus.get("target"), battle.arena.time

@@ -130,7 +130,7 @@ class Battle:
 
     # --- the loop ---
 
-    def run(self, limit: float | None = None) -> Iterator[ArenaView]:
+    def seconds(self, limit: float | None = None) -> Iterator[ArenaView]:
         """Yield a view after each step, until a side has won or the time is up."""
         limit = self.scene.seconds if limit is None else limit
         if not limit > 0:

@@ -280,7 +280,7 @@ def run_fight(scene: Scene, fight: Fight, *, seconds: float) -> FightOutcome:
     battle = Battle(
         replace(scene, cast=cast, talk=False), seed=fight.seed, characters=tournament_characters(), squads=squads
     )
-    for _ in battle.run(seconds):
+    for _ in battle.seconds(seconds):
         pass
     arena = battle.arena
     ahead = len(arena.living(having)) - len(arena.living(lacking))

@@ -77,7 +77,7 @@ def test_recast_replaces_minds_and_keeps_bodies_and_memories() -> None:
     assert [(each.position, each.health) for each in battle.arena.fighters.values()] == bodies
     assert [goal.priority for goal in battle.minds["Ann"].arbiter.goals if goal.name == "cover"] == [99]
     assert battle.comrades["Ann"].memory is battle.minds["Ann"].memory
-    for _ in battle.run():
+    for _ in battle.seconds():
         pass
 
 
