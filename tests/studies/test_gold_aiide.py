@@ -22,14 +22,14 @@ from telos.studies.gold_aiide import (
     by_lessons,
     by_weight,
     charts,
-    coded,
-    counts_of,
+    count_symbols,
+    create_player,
+    encode_session,
     first_of_each,
-    player_of,
     run_study,
-    scored_by,
+    score_model,
     tallies,
-    trained,
+    train_model,
     weighted_counts,
     what_players_do,
 )
@@ -75,27 +75,27 @@ def a_game(seed: int) -> Game:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_coded_round_is_learned_and_scored_as_a_live_one(seed: int) -> None:
     session = a_session(seed)
-    game = coded(session, Random(9))
+    game = encode_session(session, Random(9))
     teacher = Reader(untrained())
     half = session.phases[3].start
     for event, truth in zip(session.events[:half], session.truths[:half], strict=True):
         assert truth is not None
         teacher.learn(event, truth)
     assert isinstance(teacher.model, IOHMM)
-    model = trained(game.training)
+    model = train_model(game.training)
     assert model.counts.seen == teacher.model.counts.seen
     moments = list(zip(session.events[half:], session.truths[half:], strict=True))
     rules = named_model("aiide-fsm")
     machine = rules.recognizer(Random(9))  # type: ignore[union-attr]
     reading = read({"trained": Reader(teacher.model), "fsm": machine}, moments, clock="trained")
-    assert scored_by(model, game.test) == reading.tally("trained")
+    assert score_model(model, game.test) == reading.tally("trained")
     assert game.fsm == reading.tally("fsm")
 
 
 def test_lags_score_what_a_lagged_reader_answers() -> None:
     session = a_session(4)
-    game = coded(session, Random(1))
-    model, lag = trained(game.training), 3
+    game = encode_session(session, Random(1))
+    model, lag = train_model(game.training), 3
     late, half = LaggedReader(model, lag), session.phases[3].start
     answers, clock = [], Reader(model)
     for event in session.events[half:]:
@@ -112,14 +112,14 @@ def test_lags_score_what_a_lagged_reader_answers() -> None:
 
 def test_models_trained_on_clear_rounds_are_right_untrained_are_not() -> None:
     games = [a_game(seed) for seed in range(4)]
-    said = tallies(games, trained(games[0].training))
+    said = tallies(games, train_model(games[0].training))
     for each, game in zip(said, games, strict=True):
         assert list(each) == ["trained", "fsm", "experimenter", "stranger", "pooled", "personal", "itself"]
         assert min(each["trained"].accuracy, each["pooled"].accuracy, each["personal"].accuracy) > 0.8
-        assert scored_by(untrained(), game.test).accuracy < 0.6
-    assert said[1]["stranger"] == scored_by(trained(games[2].training), games[1].test)
-    assert said[3]["stranger"] == scored_by(trained(games[0].training), games[3].test)  # the last takes the first
-    assert said[1]["experimenter"] == scored_by(trained(games[0].training), games[1].test)
+        assert score_model(untrained(), game.test).accuracy < 0.6
+    assert said[1]["stranger"] == score_model(train_model(games[2].training), games[1].test)
+    assert said[3]["stranger"] == score_model(train_model(games[0].training), games[3].test)  # the last takes the first
+    assert said[1]["experimenter"] == score_model(train_model(games[0].training), games[1].test)
 
 
 def test_more_lessons_come_closer_to_the_whole_round() -> None:
@@ -127,7 +127,7 @@ def test_more_lessons_come_closer_to_the_whole_round() -> None:
     accuracies = by_lessons(games)
     assert list(accuracies) == list(LESSONS)
     assert sum(accuracies[1]) < sum(accuracies[30])
-    assert accuracies[100] == [scored_by(trained(game.training), game.test).accuracy for game in games]
+    assert accuracies[100] == [score_model(train_model(game.training), game.test).accuracy for game in games]
 
 
 def test_first_lessons_are_counted_by_goal() -> None:
@@ -138,15 +138,15 @@ def test_first_lessons_are_counted_by_goal() -> None:
 def test_lessons_of_a_first_run_count_by_their_weight() -> None:
     first, later = a_game(1), a_game(2)
     both = weighted_counts([(first.training, 0.5), (later.training, 1.0)])
-    one, other = counts_of(first.training), counts_of(later.training)
+    one, other = count_symbols(first.training), count_symbols(later.training)
     names = {name for counts in (one, other) for name in counts["level"]}
     for name in names:
         assert both["level"][name] == 0.5 * one["level"].get(name, 0) + other["level"].get(name, 0)
     accuracies = by_weight([(first, later)])
     assert list(accuracies) == list(WEIGHTS)
-    assert accuracies[0.0] == [scored_by(trained(later.training), later.test).accuracy]
-    kept = copy_model(untrained(), counts=counts_of([*first.training, *later.training]))
-    assert accuracies[1.0] == [scored_by(kept, later.test).accuracy]
+    assert accuracies[0.0] == [score_model(train_model(later.training), later.test).accuracy]
+    kept = copy_model(untrained(), counts=count_symbols([*first.training, *later.training]))
+    assert accuracies[1.0] == [score_model(kept, later.test).accuracy]
 
 
 def test_charts_and_tables_cover_both_runs() -> None:
@@ -160,9 +160,9 @@ def test_charts_and_tables_cover_both_runs() -> None:
 
 def test_who_comes_back_has_learned_and_the_experimenter_has_not() -> None:
     player, one, other = (
-        player_of(Subject(2, 1)),
-        player_of(Subject(0, 1, is_experimenter=True)),
-        player_of(Subject(4, 1, is_experimenter=True)),
+        create_player(Subject(2, 1)),
+        create_player(Subject(0, 1, is_experimenter=True)),
+        create_player(Subject(4, 1, is_experimenter=True)),
     )
     before = player.experience
     player.after_run()

@@ -1,7 +1,7 @@
 """The study of Gold, AIIDE 2010: models trained on players in their first run and when they come back, simulated.
 
-Start with ``run_study``. Games are played once, by several processes, and coded as the model sees them (which
-transition matrix applies, which of nine symbols was seen); models are trained on these codes and compared afterwards.
+Start with ``run_study``. Games are played once, by several processes, and encoded as the model's input (which
+transition matrix applies, which of nine symbols was observed); models are trained on these codes and then compared.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ MAX_FRAMES = 72_000  # frames, forty minutes: six phases
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """One update: the number of the matrix that applies (0: the usual), that of the symbol seen, and the truth."""
+    """One update: index of the transition matrix (0: the default), index of the observed symbol, and the true goal."""
 
     case: int
     symbol: int
@@ -54,7 +54,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game of both rounds, as the model sees it; ``machine`` is what the state machine said at each test update."""
+    """One encoded game of both rounds; ``machine`` is the state machine's belief at each test update."""
 
     training: tuple[Update, ...]
     test: tuple[Update, ...]
@@ -63,23 +63,23 @@ class Game:
 
     @property
     def fsm(self) -> Tally:
-        """Return how often the state machine was right in the test round."""
+        """Count how often the state machine was right in the test round."""
         return tally([update.truth for update in self.test], self.machine)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Somebody to be invited: a first run always, and for those who come back a later one after so many runs."""
+    """A participant: always with a first run, and with a later one if ``runs_before`` is not 0."""
 
     number: int
     seed: int
     is_experimenter: bool = False
-    runs_before: int = 0  # the later run comes after so many; 0: they do not come back
+    runs_before: int = 0  # runs before the later run; 0: the participant does not come back
 
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """The games of one subject: the first, and the later one if they came back; None if they did not finish."""
+    """The games of one subject: the first, and the later one if there is one; None for an unfinished game."""
 
     subject: Subject
     first: Game | None
@@ -146,9 +146,9 @@ def run_study(
     jobs: int = 1,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Run both experiments; ``seed`` fixes them, however many ``jobs`` share the work.
+    """Run both experiments; the result depends on ``seed`` only, not on the number of ``jobs``.
 
-    Of the ``players``, so many come back (``returning``; all, if it is not said); ``runs`` are the experimenter's.
+    ``returning`` of the ``players`` come back (all of them by default); ``runs`` are the experimenter's.
     """
     coming = players if returning is None else returning
     _check(players, runs, coming, seed)
@@ -158,7 +158,7 @@ def run_study(
         Subject(number, seed, runs_before=RUNS_BEFORE[number % len(RUNS_BEFORE)] if number < coming else 0)
         for number in range(players)
     ]
-    done = list(progress(parallel_map(visited, subjects, jobs=jobs), len(subjects)))
+    done = list(progress(parallel_map(play_games, subjects, jobs=jobs), len(subjects)))
     model, own = _experimenter(done)
     firsts = [each.first for each in done if not each.subject.is_experimenter and each.first]
     pairs = [(each.first, each.later) for each in done if each.first and each.later]
@@ -197,12 +197,12 @@ def _check(players: int, runs: int, coming: int, seed: int) -> None:
 
 
 def _experimenter(done: Sequence[Visits]) -> tuple[IOHMM, list[Tally]]:
-    """Return the model that was trained on the experimenter, and how it reads other games of theirs."""
+    """Return the model trained on the experimenter's first game, and its scores on the other games."""
     games = [each.first for each in done if each.subject.is_experimenter and each.first]
     if len(games) < 2:
         raise TelosError("the experimenter has not finished two games", "give --runs a larger number")
-    model = trained(games[0].training)
-    return model, [scored_by(model, game.test) for game in games[1:]]
+    model = train_model(games[0].training)
+    return model, [score_model(model, game.test) for game in games[1:]]
 
 
 def _runs(
@@ -210,7 +210,7 @@ def _runs(
 ) -> dict[str, list[dict[str, Tally]]]:
     later = tallies([each for _, each in pairs], model)
     for read, (before, after) in zip(later, pairs, strict=True):
-        read["before"] = scored_by(trained(before.training), after.test)
+        read["before"] = score_model(train_model(before.training), after.test)
     return {
         FIRST_TIME: tallies(firsts, model),
         FIRST: tallies([each for each, _ in pairs], model),
@@ -253,66 +253,66 @@ def _tests(runs_by: Mapping[str, Sequence[Mapping[str, Tally]]], seed: int) -> t
     tests = [_later_against_first(runs_by, seed)]
     for name, first, second in [*published, *ours]:
         both = [(each[first], each[second]) for each in runs_by[name]]
-        rng, said = Random(f"{seed} {name} {first} {second}"), published.get((name, first, second))
-        tests.append(compared(name, first, second, both, goals=GOALS, rng=rng, published=said))
+        rng, reported = Random(f"{seed} {name} {first} {second}"), published.get((name, first, second))
+        tests.append(compared(name, first, second, both, goals=GOALS, rng=rng, published=reported))
     return (*tests[1:3], tests[0], *tests[3:])
 
 
 def _later_against_first(runs_by: Mapping[str, Sequence[Mapping[str, Tally]]], seed: int) -> Comparison:
     both = [(b["trained"], a["trained"]) for a, b in zip(runs_by[FIRST], runs_by[LATER], strict=True)]
-    said = Published(70.0, 60.0, 0.01, "p = 0.01")
+    reported = Published(70.0, 60.0, 0.01, "p = 0.01")
     rng = Random(f"{seed} later first")
-    return compared("returning", "later", "first", both, goals=GOALS, rng=rng, published=said)
+    return compared("returning", "later", "first", both, goals=GOALS, rng=rng, published=reported)
 
 
 def _further(conditions: Sequence[Condition]) -> list[str]:
-    """Say what the paper's questions come to with models that it did not try."""
-    said = []
+    """Return findings on the paper's questions for models that the paper does not have."""
+    findings = []
     for condition in conditions[0], conditions[2]:
         accuracy = {method: score.accuracy for method, score in condition.scores.items()}
         ranked = sorted(accuracy, key=lambda method: -accuracy[method])
-        said.append(
+        findings.append(
             f"{condition.name}, from best to worst: "
             + ", ".join(f"{METHODS[method]} {accuracy[method]:.0%}" for method in ranked)
             + "."
         )
-    return said
+    return findings
 
 
 def _why(conditions: Sequence[Condition], firsts: Sequence[Game], later: Sequence[Game]) -> list[str]:
-    """Say what limits the models: what they can see at all, how alike players are, and where they fail."""
-    said = []
+    """Return findings on what limits the models: observations, differences between players, and errors by goal."""
+    findings = []
     for condition in conditions[0], conditions[2]:
         own, limit = condition.scores["trained"], condition.scores["itself"]
         worst = min(own.by_goal, key=own.by_goal.__getitem__)
-        said.append(
+        findings.append(
             f"{condition.name}: a model that was trained on the very round it is tested on is right at "
             f"{limit.accuracy:.0%}, {100 * (limit.accuracy - own.accuracy):+.1f} points from the one trained on the "
             f"round before. Phases of {worst} are read worst ({own.by_goal[worst]:.0%}, with such hindsight "
             f"{limit.by_goal[worst]:.0%})."
         )
-    said.append(
+    findings.append(
         f"How alike players are in the nine observations: what all others did is worth {likeness(firsts):g} lessons of "
         f"each goal about one player in a first run, and {likeness(later):g} in a later one; the fewer, the more style."
     )
-    return said
+    return findings
 
 
-# --- one player: the rounds, coded ------------------------------------------------------------------------------------
+# --- one player: encoded rounds ---------------------------------------------------------------------------------------
 
 
-def visited(subject: Subject) -> Visits:
-    """Let a subject play all their games."""
-    player = player_of(subject)
+def play_games(subject: Subject) -> Visits:
+    """Simulate all games of a subject."""
+    player = create_player(subject)
     first = _game(subject, player)
     for _ in range(subject.runs_before):
-        player.after_run()  # games in between are practice: nobody looks at them, so they need not be played out
+        player.after_run()  # games in between only add experience, so they are not simulated
     later = _game(subject, player) if subject.runs_before else None
     return Visits(subject, first, later)
 
 
-def player_of(subject: Subject) -> Player:
-    """Return the player; the experimenter is one person, whose runs are told apart by their number."""
+def create_player(subject: Subject) -> Player:
+    """Create the player of a subject; the experimenter is one person, whose runs differ by their number."""
     if not subject.is_experimenter:
         return Player(_own_seed(subject, "player"), NOVICE)
     player = Player(subject.seed, EXPERIMENTER)
@@ -324,11 +324,11 @@ def player_of(subject: Subject) -> Player:
 def _game(subject: Subject, player: Player) -> Game | None:
     game = Adventure("aiide", seed=_own_seed(subject, f"game {player.runs}"))
     session = play(game, player, max_frames=MAX_FRAMES)
-    return coded(session, Random(_own_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
+    return encode_session(session, Random(_own_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
 
 
-def coded(session: Session, rng: Random) -> Game:
-    """Return a session as the model sees it; ``rng`` draws the state machine's first guess."""
+def encode_session(session: Session, rng: Random) -> Game:
+    """Encode a session as model input; ``rng`` draws the state machine's first guess."""
     training, test = (_moments(session, name) for name in (TRAINING, TEST))
     updates, machine = _read(test, rng)
     return Game(tuple(_updates(training)), updates, machine, session.events[-1].time)
@@ -355,8 +355,8 @@ def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
 
 
 def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Update, ...], tuple[str, ...]]:
-    """Return the updates of a test round, with what the state machine believed at each."""
-    model, updates, said = untrained(), [], []
+    """Return the updates of a test round, and the state machine's belief at each."""
+    model, updates, beliefs = untrained(), [], []
     rules = named_model("aiide-fsm")
     assert isinstance(rules, FSMModel)
     machine, gate = rules.recognizer(rng), EventGate(model)
@@ -366,8 +366,8 @@ def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Upda
         placed = None if counted is None else model.locate(counted)
         if placed is not None:
             updates.append(Update(*placed, truth))
-            said.append(believed)
-    return tuple(updates), tuple(said)
+            beliefs.append(believed)
+    return tuple(updates), tuple(beliefs)
 
 
 @cache
@@ -378,8 +378,8 @@ def untrained() -> IOHMM:
     return model
 
 
-def counts_of(updates: Iterable[Update]) -> dict[str, dict[str, float]]:
-    """Return how often each symbol was seen under each goal: the whole of what training is."""
+def count_symbols(updates: Iterable[Update]) -> dict[str, dict[str, float]]:
+    """Count the symbols observed under each goal; training consists of these counts only."""
     names = untrained().symbols.names
     counts: dict[str, dict[str, float]] = {goal: {} for goal in GOALS}
     for update in updates:
@@ -388,34 +388,33 @@ def counts_of(updates: Iterable[Update]) -> dict[str, dict[str, float]]:
     return counts
 
 
-def trained(updates: Iterable[Update]) -> IOHMM:
-    """Return the model trained on these updates."""
-    return copy_model(untrained(), counts=counts_of(updates))
+def train_model(updates: Iterable[Update]) -> IOHMM:
+    return copy_model(untrained(), counts=count_symbols(updates))
 
 
 def evidence(model: IOHMM, updates: Sequence[Update]) -> list[Evidence]:
-    """Return what a model takes coded updates to say; the same as it says of the events themselves."""
+    """Return the evidence of encoded updates for a model, equal to that of the original events."""
     matrices, names = model.matrices, model.symbols.names
     chances = {goal: model.counts.chances(goal) for goal in model.goals}
     likelihoods = [tuple(chances[goal][symbol] for goal in model.goals) for symbol in range(len(names))]
     return [Evidence(matrices[each.case], likelihoods[each.symbol], names[each.symbol]) for each in updates]
 
 
-def scored_by(model: IOHMM, updates: Sequence[Update]) -> Tally:
-    """Return how often a model is right about a round."""
+def score_model(model: IOHMM, updates: Sequence[Update]) -> Tally:
+    """Count how often a model is right in a round."""
     steps = forward(model.prior, evidence(model, updates))
     return tally([each.truth for each in updates], [model.goals[top(after)] for _, after, _ in steps])
 
 
-def filtered(model: IOHMM, updates: Sequence[Update]) -> tuple[list[Chances], list[Evidence]]:
-    """Return the beliefs of a model about a round, with the evidence as it was weighed, for smoothing."""
+def filter_round(model: IOHMM, updates: Sequence[Update]) -> tuple[list[Chances], list[Evidence]]:
+    """Return the filtered beliefs of a model in a round, and the weighted evidence that smoothing needs."""
     evidences = evidence(model, updates)
     steps = forward(model.prior, evidences)
     return [after for _, after, _ in steps], used_evidence(evidences, steps)
 
 
 def first_of_each(updates: Iterable[Update], most: int) -> list[Update]:
-    """Return the first lessons of each goal, so many at most."""
+    """Return the first updates of each goal, at most ``most`` per goal."""
     seen: dict[str, int] = dict.fromkeys(GOALS, 0)
     kept = []
     for update in updates:
@@ -429,7 +428,7 @@ def weighted_counts(parts: Iterable[tuple[Sequence[Update], float]]) -> dict[str
     """Return the counts of several rounds, each with a weight."""
     total: dict[str, dict[str, float]] = {goal: {} for goal in GOALS}
     for updates, weight in parts:
-        for goal, seen in counts_of(updates).items():
+        for goal, seen in count_symbols(updates).items():
             for symbol, count in seen.items():
                 total[goal][symbol] = total[goal].get(symbol, 0.0) + weight * count
     return total
@@ -440,15 +439,15 @@ def _own_seed(subject: Subject, what: str) -> int:
     return Random(f"gold-aiide {subject.seed} {who} {subject.number} {what}").randrange(2**32)
 
 
-# --- models, by whom they were trained on -----------------------------------------------------------------------------
+# --- models, by the player they are trained on ------------------------------------------------------------------------
 
 
 def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]]:
-    """Return how every method reads the test round of each game; the games are of different players."""
-    own = [trained(game.training) for game in games]
-    said = []
+    """Score every method on the test round of each game; the games are of different players."""
+    own = [train_model(game.training) for game in games]
+    scores = []
     for at, game in enumerate(games):
-        models = {"trained": own[at], "experimenter": experimenter, "itself": trained(game.test)}
+        models = {"trained": own[at], "experimenter": experimenter, "itself": train_model(game.test)}
         others = [*own[at + 1 :], *own[:at]]
         if others:
             models["stranger"] = others[0]
@@ -456,31 +455,31 @@ def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]
             models["pooled"] = pool
             prior = personalize(pool, find_best_strength(pool, others))
             models["personal"] = copy_model(prior, counts=own[at].counts.seen)
-        read = {name: scored_by(model, game.test) for name, model in models.items()}
-        said.append({name: {**read, "fsm": game.fsm}[name] for name in METHODS if name in read or name == "fsm"})
-    return said
+        read = {name: score_model(model, game.test) for name, model in models.items()}
+        scores.append({name: {**read, "fsm": game.fsm}[name] for name in METHODS if name in read or name == "fsm"})
+    return scores
 
 
 def likeness(games: Sequence[Game]) -> float:
-    """Return how alike players are: what all of them did is worth so many lessons about one of them."""
-    models = [trained(game.training) for game in games]
+    """Return the similarity of players: how many updates about one player the data of all others is worth."""
+    models = [train_model(game.training) for game in games]
     return find_best_strength(pool_models(models), models)
 
 
 def by_lessons(games: Sequence[Game]) -> dict[int, list[float]]:
-    """Return the accuracies of models that were trained on only the first lessons of each goal."""
+    """Return the accuracies of models trained on only the first updates of each goal, by their number."""
     return {
-        most: [scored_by(trained(first_of_each(game.training, most)), game.test).accuracy for game in games]
+        most: [score_model(train_model(first_of_each(game.training, most)), game.test).accuracy for game in games]
         for most in LESSONS
     }
 
 
 def by_lag(games: Sequence[Game]) -> dict[int, list[float]]:
-    """Return the accuracies of models trained on the player that may wait before they answer."""
+    """Return the accuracies of models trained on the player with fixed-lag smoothing, by lag."""
     accuracies: dict[int, list[float]] = {lag: [] for lag in LAGS}
     for game in games:
-        model = trained(game.training)
-        beliefs, evidences = filtered(model, game.test)
+        model = train_model(game.training)
+        beliefs, evidences = filter_round(model, game.test)
         truths = [update.truth for update in game.test]
         for lag in LAGS:
             judged = judged_late(beliefs, evidences, lag)
@@ -489,10 +488,10 @@ def by_lag(games: Sequence[Game]) -> dict[int, list[float]]:
 
 
 def by_weight(pairs: Sequence[tuple[Game, Game]]) -> dict[float, list[float]]:
-    """Return the accuracies on the later run if the lessons of the first are kept, with a weight."""
+    """Return the accuracies on the later run of models that also train on the first run, by its weight."""
     return {
         weight: [
-            scored_by(
+            score_model(
                 copy_model(untrained(), counts=weighted_counts([(first.training, weight), (later.training, 1.0)])),
                 later.test,
             ).accuracy
@@ -503,17 +502,17 @@ def by_weight(pairs: Sequence[tuple[Game, Game]]) -> dict[float, list[float]]:
 
 
 def by_dial(games: Sequence[Game]) -> Mapping[tuple[str, float], float]:
-    """Return the mean accuracy with one number of the model turned, by number and factor."""
+    """Return the mean accuracy with one parameter of the model scaled, by parameter and factor."""
     values: dict[tuple[str, float], list[float]] = {}
     for game in games:
-        own = trained(game.training)
+        own = train_model(game.training)
 
         def make(own: IOHMM = own, **numbers: float) -> IOHMM:
             return aiide_model(own, **numbers)
 
         for key, model in one_at_a_time(AIIDE_DIALS, make).items():
             assert isinstance(model, IOHMM)
-            values.setdefault(key, []).append(scored_by(model, game.test).accuracy)
+            values.setdefault(key, []).append(score_model(model, game.test).accuracy)
     return {key: fmean(each) for key, each in values.items()}
 
 
@@ -552,11 +551,11 @@ def charts(firsts: Sequence[Game], pairs: Sequence[tuple[Game, Game]], seed: int
 
 
 def what_players_do(firsts: Sequence[Game], later: Sequence[Game]) -> Grid:
-    """Return what updates of the test rounds are under each goal, in first and in later runs."""
+    """Return the observed symbols of the test rounds by goal, in first and in later runs."""
     names = untrained().symbols.names
     rows = []
     for kind, games in {"first run": firsts, "later run": later}.items():
-        counts = counts_of(update for game in games for update in game.test)
+        counts = count_symbols(update for game in games for update in game.test)
         for goal, seen in counts.items():
             total = sum(seen.values()) or 1.0
             rows.append((f"{kind}, {goal}", tuple(seen.get(name, 0.0) / total for name in names)))

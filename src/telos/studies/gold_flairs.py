@@ -70,23 +70,23 @@ class PlayerKind:
 KINDS = (
     PlayerKind("experienced", EXPERIMENTER, 5, is_one_person=True),  # the paper's: one person, many runs
     PlayerKind("new", NOVICE, 3),
-    PlayerKind("veterans", EXPERIENCED, 5),  # ours: is it this one person, or experience?
+    PlayerKind("veterans", EXPERIENCED, 5),  # not in the paper: separates experience from this one person
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One game to be played: by whom, and which."""
+    """One game to play: the kind of player and the number of the run."""
 
     kind: PlayerKind
     number: int
     seed: int
-    draws: int  # models with all numbers turned at random
+    draws: int  # number of models with all parameters scaled at random
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedRun:
-    """What one run has shown; ``is_done`` is false if the player never finished, and then there is nothing else."""
+    """The measures of one run; ``is_done`` is false if the player did not finish, and then all else is empty."""
 
     kind: str
     is_done: bool
@@ -96,7 +96,7 @@ class PlayedRun:
     lags: Mapping[int, float] | None = None
     turned: Mapping[tuple[str, float], float] | None = None
     drawn: tuple[float, ...] = ()
-    seen: Mapping[str, Mapping[str, tuple[int, float]]] | None = None  # by goal and group: how many, how telling
+    seen: Mapping[str, Mapping[str, tuple[int, float]]] | None = None  # by goal and group: count, bits for the goal
     in_town: tuple[int, int] = (0, 0)  # updates in phases of level: in town, and in all
 
 
@@ -149,7 +149,7 @@ def run_study(
     draws: int = 40,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Run the study; ``seed`` determines it, for any number of ``jobs``."""
+    """Run the study; the result depends on ``seed`` only, not on the number of ``jobs``."""
     need_scipy()
     if players < 2 or runs < 2:
         raise TelosError(f"a paired test needs at least 2 players and 2 runs, got {players} and {runs}")
@@ -215,11 +215,11 @@ def _tests(by_kind: Mapping[str, Sequence[PlayedRun]], seed: int) -> tuple[Compa
 
 
 def _further(by_kind: Mapping[str, Sequence[PlayedRun]], conditions: Sequence[Condition]) -> list[str]:
-    """Say what the paper asks for but does not measure, and what its rules are worth one by one."""
-    said = [_experience(conditions)]
+    """Return findings that the paper asks for but does not measure, and the effect of each of its rules."""
+    findings = [_experience(conditions)]
     for condition in conditions:
         accuracy = {method: score.accuracy for method, score in condition.scores.items()}
-        said.append(
+        findings.append(
             f"{condition.name}: of the {100 * (accuracy['ffbm'] - accuracy['constant']):+.1f} points between FFBM and "
             f"constant T, the town rule alone brings {100 * (accuracy['town_only'] - accuracy['constant']):+.1f} and "
             f"the chest rule alone {100 * (accuracy['chest_only'] - accuracy['constant']):+.1f}."
@@ -229,16 +229,16 @@ def _further(by_kind: Mapping[str, Sequence[PlayedRun]], conditions: Sequence[Co
         means = {key: sum(each[key] for each in turned) / len(turned) for key in turned[0]}
         drawn = [sum(values) / len(values) for values in zip(*(each.drawn for each in done), strict=True)]
         least, most = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-        said.append(
+        findings.append(
             f"{kind}: turning one number between half and twice its value leaves the FFBM between {means[least]:.0%} "
             f"({least[0]} x {least[1]:.2g}) and {means[most]:.0%} ({most[0]} x {most[1]:.2g}); turning all at once, "
             f"between {min(drawn):.0%} and {max(drawn):.0%} in {len(drawn)} draws."
         )
-    return said
+    return findings
 
 
 def _experience(conditions: Sequence[Condition]) -> str:
-    """Say whether an experienced player is easier to read, which the paper finds by far."""
+    """Return the finding on whether experienced players are easier to recognise, as the paper reports."""
     scores = {condition.name: condition.scores["ffbm"].accuracy for condition in conditions}
     ours = 100 * (scores["experienced"] - scores["new"])
     printed = ACCURACIES["experienced"]["ffbm"] - ACCURACIES["new"]["ffbm"]
@@ -251,10 +251,10 @@ def _experience(conditions: Sequence[Condition]) -> str:
 def _why(
     by_kind: Mapping[str, Sequence[PlayedRun]], grids: tuple[Grid, Grid], conditions: Sequence[Condition]
 ) -> list[str]:
-    """Say where the FFBM fails most, and what players do there."""
-    (did, told), said = (dict(grid.rows) for grid in grids), []
+    """Return findings on the goal with the most FFBM errors, and the observations there."""
+    (did, bits), findings = (dict(grid.rows) for grid in grids), []
     there, in_all = (sum(each.in_town[at] for done in by_kind.values() for each in done) for at in (0, 1))
-    said.append(
+    findings.append(
         f"{there / (in_all or 1):.0%} of the updates in phases of level are in the town's area. There the town rule "
         "makes level and explore equally likely again at every update, so the belief has no memory."
     )
@@ -262,20 +262,20 @@ def _why(
         by_goal = condition.scores["ffbm"].by_goal
         worst = min(by_goal, key=by_goal.__getitem__)
         place = f"{condition.name}, {worst}"
-        parts = zip(grids[0].headings, did[place], told[place], strict=False)
+        parts = zip(grids[0].headings, did[place], bits[place], strict=False)
         updates = ", ".join(f"{name} {share:.0%} ({bits:+.1f} bits)" for name, share, bits in parts)
-        said.append(
+        findings.append(
             f"{condition.name}: the FFBM is right least often in phases of {worst} ({by_goal[worst]:.0%}). "
-            f"There the updates are: {updates}; on average they tell {told[place][-1]:+.2f} bits for {worst}."
+            f"There the updates are: {updates}; on average they tell {bits[place][-1]:+.2f} bits for {worst}."
         )
-    return said
+    return findings
 
 
-# --- one run: a player plays, every method reads ----------------------------------------------------------------------
+# --- one run: simulate a game, run every method on it -----------------------------------------------------------------
 
 
 def play_run(run: Run) -> PlayedRun:
-    """Play a game and let every method read it."""
+    """Simulate a game and run every method on it."""
     session = session_of(run)
     if not session.is_done:
         return PlayedRun(run.kind.name, is_done=False)
@@ -297,7 +297,7 @@ def play_run(run: Run) -> PlayedRun:
 
 
 def session_of(run: Run) -> Session:
-    """Let the player of a run play it. One person plays every run as the next of their own."""
+    """Simulate the game of a run. If the kind is one person, run ``n`` follows ``n`` earlier runs."""
     kind = run.kind
     player = Player(run.seed if kind.is_one_person else _own_seed(run, "player"), kind.preset)
     for _ in range(run.number if kind.is_one_person else 0):
@@ -307,7 +307,7 @@ def session_of(run: Run) -> Session:
 
 
 def methods(run: Run) -> dict[str, Recognizer]:
-    """Return a fresh recogniser for every method; the machine's first guess is drawn."""
+    """Return a new recogniser for every method; the state machine's first guess is random."""
     machine = named_model("flairs-fsm")
     assert isinstance(machine, FSMModel)
     return {
@@ -324,7 +324,7 @@ def methods(run: Run) -> dict[str, Recognizer]:
 def around_change(reading: Reading, method: str, to: str) -> tuple[Chances, ...]:
     """Return the beliefs from ``AROUND`` updates before the change to a goal until as many after it.
 
-    It is empty if the run has no such change, or too few updates on one side of it.
+    The result is empty if the run has no such change, or too few updates on one side of it.
     """
     for change in changes(reading.truths):
         start, end = change - AROUND, change + AROUND + 1
@@ -334,9 +334,9 @@ def around_change(reading: Reading, method: str, to: str) -> tuple[Chances, ...]
 
 
 def what_was_seen(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> dict[str, dict[str, tuple[int, float]]]:
-    """Count what the updates of a run were, by the goal that was pursued, and how much they told for that goal.
+    """Count the observations of a run by true goal, and sum their evidence for that goal.
 
-    What one tells is in bits, against the other goal that makes it likeliest: below zero it speaks for that one.
+    Evidence is in bits, against the other goal that makes the observation likeliest; below zero it favours that goal.
     """
     found = {goal: dict.fromkeys(GROUPS, (0, 0.0)) for goal in GOALS}
     for evidence, truth in zip(*evidence_of(model, moments), strict=True):
@@ -367,14 +367,14 @@ def _ffbm() -> FFBM:
 
 @cache
 def _with_case(number: int) -> FFBM:
-    """Return the model with one of its two cases, to see which of them it owes its accuracy to."""
+    """Return the model with one of its two cases, to measure the effect of each."""
     rules = _ffbm().transitions
     return _changed(transitions=TransitionRules(rules.lasts, rules.rows, [rules.cases[number]]))
 
 
 @cache
 def _any_swing() -> FFBM:
-    """Return the model of a game in which nobody walks on while swinging: the paper does not say whether one can."""
+    """Return the model of a game without swings while walking; the paper does not say whether these exist."""
     symbols = [
         pair
         for pair in zip(FLAIRS_SYMBOLS.names, FLAIRS_SYMBOLS.conditions, strict=True)
@@ -385,7 +385,7 @@ def _any_swing() -> FFBM:
 
 @cache
 def _on_arrival() -> FFBM:
-    """Return the model whose town rule holds on entering the town only: in it, what was seen before counts again."""
+    """Return the model whose town rule applies only on entering the town; inside, earlier evidence counts again."""
     rules = _ffbm().transitions
     chest, town = rules.cases
     cases = [chest, TransitionCase(f"({town.condition}) and cause == area", town.rows)]
@@ -426,15 +426,15 @@ def charts(by_kind: Mapping[str, Sequence[PlayedRun]], seed: int) -> Rows:
 
 
 def what_players_do(by_kind: Mapping[str, Sequence[PlayedRun]]) -> tuple[Grid, Grid]:
-    """Return what updates are under each goal, and how much they tell the FFBM: where it is wrong, this says why."""
+    """Return the observations by goal, and the evidence in each for the FFBM; both explain its errors."""
     shares, bits = [], []
     for kind, done in by_kind.items():
         for goal in GOALS:
             seen = [[each.seen[goal][group] for each in done if each.seen] for group in GROUPS]
             counts = [sum(number for number, _ in each) for each in seen]
-            sums = [sum(told for _, told in each) for each in seen]
+            sums = [sum(bits for _, bits in each) for each in seen]
             total = sum(counts) or 1
-            means = (told / (count or 1) for told, count in zip(sums, counts, strict=True))
+            means = (bits / (count or 1) for bits, count in zip(sums, counts, strict=True))
             shares.append((f"{kind}, {goal}", tuple(count / total for count in counts)))
             bits.append((f"{kind}, {goal}", (*means, sum(sums) / total)))
     note = (

@@ -119,7 +119,7 @@ def live_island() -> MarkovLogic:
     formulas = load_mln(FORMULAS / "island-narrative.mln")
     formulas = replace(formulas, rules=tuple(rule for rule in formulas.rules if _is_of_one_moment(rule)))
     log = island_log(ISLAND_PLAYERS, ISLAND_SEED, folds=2)
-    facts = database(log, formulas, range(len(log.start) - 1), log.goals, told=True)
+    facts = database(log, formulas, range(len(log.start) - 1), log.goals, with_goals=True)
     learned = learn(formulas, facts, ["goal"], by="likelihood", l2=_PENALTY, epochs=_STEPS).model
     return replace(learned, rules=tuple(_rounded(rule) for rule in learned.rules))
 

@@ -70,7 +70,9 @@ class Columns:
     features: Mapping[str, str] = FrozenMap()
     bins: Mapping[str, tuple[float, ...]] = FrozenMap()
     drop: Condition | None = None
-    drop_values: Mapping[str, tuple[str, ...]] = FrozenMap()  # for values that no condition can spell, such as pick-up
+    drop_values: Mapping[str, tuple[str, ...]] = (
+        FrozenMap()
+    )  # for values that a condition cannot express, such as pick-up
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -82,7 +84,7 @@ class Columns:
 
     @property
     def time_column(self) -> str:
-        """Return the column of time; the order stands in for it."""
+        """Return the time column, or else the order column."""
         return self.time or self.order
 
     @property
@@ -470,9 +472,9 @@ def _read_context(
 
 
 def _cell_reader(kind: str | tuple[str, ...]) -> Callable[[str], Value]:
-    """Return the function from the text of a cell to its value."""
+    """Return the function that converts the text of a cell to its value."""
     if isinstance(kind, str):
-        return _CELLS.get(kind, str)  # an unknown kind has been reported
+        return _CELLS.get(kind, str)  # an unknown kind is already reported as a fault
 
     def label(cell: str) -> str:
         if cell not in kind:
@@ -498,13 +500,13 @@ def _int(cell: str) -> int:
 
 def _number(cell: str) -> float:
     try:
-        return float(cell)  # a NaN or an infinity is refused where all values are
+        return float(cell)  # NaN and infinity are rejected later, with all other values
     except ValueError:
         raise TelosError(f"{cell!r} is not a number") from None
 
 
 def _text(cell: str) -> str | None:
-    return None if cell in ("", "none") else cell  # so that a condition can ask whether `held == none`
+    return None if cell in ("", "none") else cell  # lets conditions test `held == none`
 
 
 def _edges(cell: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Labelled corpora: what players did, each action with the goal that it led to, in folds.
+"""Labelled corpora: actions of players, each with the goal that it led to, in folds.
 
 ``prepare`` makes a ``Corpus`` of an event table, as the Crystal Island chapter does: find the actions that achieve
 goals, label every action with the next goal achieved in its sequence, remove the achieving actions and the tail, and
@@ -29,7 +29,7 @@ _TRUE = ("true", "1", "yes")
 def as_expression(condition: Condition, schema: Schema) -> pl.Expr:
     """Return the expression that is true in the rows for which ``condition`` holds, and false in all others.
 
-    A name that is no column is a label; a number is compared with numbers, also with those written as text.
+    A name that is not a column is a label; a number is compared with numbers, also with those written as text.
     """
     return _truth(condition.expression, schema).fill_null(False)
 
@@ -60,7 +60,7 @@ def _known(name: str, schema: Schema) -> str:
 
 
 def _flag(name: str, schema: Schema) -> pl.Expr:
-    """Return whether a column says yes, in whichever of the usual ways."""
+    """Return whether a column is true: a boolean, a number other than 0, or a text such as ``yes``."""
     column = pl.col(name)
     if schema[name] == pl.Boolean:
         return column
@@ -153,7 +153,7 @@ def bin_column(column: str, edges: Sequence[float], kind: pl.DataType) -> pl.Exp
     whole = kind.is_integer() and all(float(edge).is_integer() for edge in edges)
     number = pl.col(column).cast(pl.Float64).fill_nan(None)
     *lower, last = bin_names(edges, whole=whole)
-    # The first edge that a number is below names its bin; what is no number is in none.
+    # The first edge above a number names its bin; a value that is not a number has no bin.
     below = [pl.when(number < edge).then(pl.lit(name)) for edge, name in zip(edges, lower, strict=True)]
     return pl.coalesce(*below, pl.when(number.is_not_null()).then(pl.lit(last)))
 
@@ -168,7 +168,7 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
 def parts_of(schema: Schema, columns: Columns) -> list[pl.Expr]:
-    """Return what to take from a table; a column that is not there or holds something else is refused."""
+    """Return the expressions to select from a table; raise a ``TelosError`` for a missing column or a wrong type."""
     if not schema:
         raise TelosError("the table has no columns", "record one event a line")
     for column in columns.corpus_columns:
@@ -209,7 +209,7 @@ def _dropped(schema: Schema, columns: Columns) -> pl.Expr:
 def _feature(column: str, kind: pl.DataType, edges: Sequence[float] | None) -> pl.Expr:
     if edges is not None:
         return bin_column(column, edges, kind)
-    # An empty cell is no value, in whichever format the table came: in CSV the two cannot be told apart.
+    # An empty cell is a missing value in every format, because CSV cannot distinguish the two.
     return pl.when(pl.col(column) != "").then(pl.col(column)) if kind == pl.String else pl.col(column)
 
 
@@ -252,15 +252,15 @@ def _achieved(schema: Schema, columns: Columns) -> pl.Expr:
 def assign_folds(sizes: Mapping[str, int], folds: int, rng: Random) -> dict[str, int]:
     """Return the fold of each group; ``sizes`` are the groups' rows.
 
-    Large groups are dealt first, each to the lightest fold: of the largest that are left, a random one, so that
-    another seed gives other folds and the small ones still even out what the large ones did.
+    Large groups are assigned first, each to the fold with the fewest rows. The next group is random among the largest
+    left, so that another seed gives other folds, and small groups still balance the large ones.
 
     >>> sorted(assign_folds({"ann": 9, "bo": 5, "cy": 4}, 2, Random(1)).values())
     [0, 1, 1]
     """
     if not 2 <= folds <= len(sizes):
         raise TelosError(_refusal(sizes, folds))
-    left = sorted(sizes, key=lambda group: (sizes[group], group))  # the largest last, where taking out is cheap
+    left = sorted(sizes, key=lambda group: (sizes[group], group))  # the largest last, where removal is cheap
     lightest = [(0, fold) for fold in range(folds)]
     found = {}
     while left:
@@ -288,7 +288,7 @@ def _refusal(sizes: Mapping[str, int], folds: int) -> str:
 
 
 def check_rows(rows: pl.DataFrame, columns: Columns) -> None:
-    """Refuse a table without rows, and rows without a player, an action, a group or a time."""
+    """Raise a ``TelosError`` for a table without rows, or a row without a player, an action, a group or a time."""
     if not rows.height:
         raise TelosError("the table has no rows", "record one event a line")
     parts = {"player": columns.player, "action": columns.action, GROUP: columns.group, ORDER: columns.order}
@@ -305,7 +305,7 @@ def check_rows(rows: pl.DataFrame, columns: Columns) -> None:
 
 
 def check_order(rows: pl.DataFrame, columns: Columns) -> None:
-    """Refuse a sequence whose time runs backwards."""
+    """Raise a ``TelosError`` for a sequence whose time runs backwards."""
     is_same = pl.col(FIRST) == pl.col(FIRST).shift(1)
     backwards = rows.select(is_same & (pl.col(ORDER) < pl.col(ORDER).shift(1))).to_series().fill_null(False)
     if not backwards.any():
@@ -321,10 +321,10 @@ def check_order(rows: pl.DataFrame, columns: Columns) -> None:
 
 
 def check_corpus(frame: pl.DataFrame, achieved: pl.DataFrame, columns: Columns) -> None:
-    """Refuse a corpus without goals or actions, and a player in two groups, who would be in two folds."""
+    """Raise a ``TelosError`` for a corpus without goals or actions, or a player in two groups (so in two folds)."""
     where = f"column {columns.achieved or columns.action!r}"
     if not achieved.height:
-        raise TelosError(f"no action achieves a goal: {where} names none", "look at what `achieved` is said to be")
+        raise TelosError(f"no action achieves a goal: {where} names none", "check `achieved` in the columns file")
     if not frame.height:
         dropped = ", or `drop` may leave nothing" if columns.drop or columns.drop_values else ""
         raise TelosError(f"no action is left before a goal: {where} may hold labels, not achievements{dropped}")
@@ -343,9 +343,9 @@ Table: TypeAlias = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class CorpusStatistics:
-    """What Tables 3 and 4 of the chapter say of its corpus, and a little more.
+    """The figures of Tables 3 and 4 of the chapter, and some more.
 
-    ``goals`` counts how often each goal was achieved, ``rows`` how many actions led to each; both most frequent first.
+    ``goals`` counts the achievements of each goal, ``rows`` the actions that led to each; both most frequent first.
     """
 
     players: int
@@ -354,14 +354,14 @@ class CorpusStatistics:
     achieved: int
     goals: Mapping[str, int]
     rows: Mapping[str, int]
-    types: Mapping[str, int]  # actions by what they are
+    types: Mapping[str, int]  # rows by action
     folds: tuple[int, ...]  # rows in each
     rows_read: int
     players_read: int
 
     @property
     def actions_per_goal(self) -> float:
-        """Return how many actions it took to achieve a goal, on average."""
+        """Return the mean number of actions per achieved goal."""
         return self.actions / self.achieved if self.achieved else 0.0
 
     def lines(self) -> Iterator[str]:
@@ -375,7 +375,7 @@ class CorpusStatistics:
                 yield "  ".join([f"{first:<{widths[0]}}", *cells])
 
     def tables(self) -> Iterator[Table]:
-        """Yield what is to be printed, table by table: its title, the heads of its columns, and its rows."""
+        """Yield the tables to print: title, column headings and rows."""
         read = f" of {self.players_read:,}" if self.players_read != self.players else ""
         totals = [
             ("Total number of players", f"{self.players:,}{read}"),
@@ -394,7 +394,7 @@ class CorpusStatistics:
             yield goal, f"{times:,}", _share(times, self.achieved), f"{rows:,}", _share(rows, self.actions)
 
     def as_object(self) -> dict[str, Any]:
-        """Return the figures as JSON has them."""
+        """Return the figures as JSON data."""
         said = asdict(self)
         return {**said, "folds": list(self.folds), "actions_per_goal": self.actions_per_goal}
 
@@ -406,7 +406,7 @@ def _share(part: int, whole: int) -> str:
 def statistics_of(
     frame: pl.DataFrame, achieved: pl.DataFrame, *, rows_read: int, players_read: int
 ) -> CorpusStatistics:
-    """Return the figures of labelled actions and of the goals achieved."""
+    """Compute the statistics of labelled actions and achieved goals."""
     sequences = frame.select(pl.struct("player", "session").rle_id().max() + 1).item() if frame.height else 0
     return CorpusStatistics(
         players=frame["player"].n_unique(),
@@ -424,7 +424,7 @@ def statistics_of(
 
 def _counts(frame: pl.DataFrame, column: str, by: str = "") -> dict[Any, int]:
     counted = frame.group_by(column).len()
-    # The most frequent first, and those that are equally frequent by name, so that two runs print the same.
+    # Most frequent first, ties by name, so that the order is deterministic.
     ordered = counted.sort(by) if by else counted.sort(["len", column], descending=[True, False])
     return dict(zip(ordered[column].to_list(), ordered["len"].to_list(), strict=True))
 
@@ -448,11 +448,10 @@ class Corpus:
 
     @property
     def folds(self) -> int:
-        """Return how many folds there are."""
         return self.frame["fold"].n_unique()
 
     def split(self, fold: int) -> tuple["Corpus", "Corpus"]:
-        """Return what to train on and what to test on when a fold is held out."""
+        """Return the training corpus and the test corpus with one fold held out."""
         held = pl.col("fold") == fold
         return self._only(~held), self._only(held)
 
@@ -461,20 +460,19 @@ class Corpus:
         return Corpus(frame, self.achieved.filter(rows), self.features, frame.height, frame["player"].n_unique())
 
     def statistics(self) -> CorpusStatistics:
-        """Return the figures that describe the corpus."""
         return statistics_of(self.frame, self.achieved, rows_read=self.rows_read, players_read=self.players_read)
 
 
 # --- preparing --------------------------------------------------------------------------------------------------------
 
 
-NOTHING = ""  # the goal of whoever achieves none any more
+NOTHING = ""  # the goal of rows after the last achievement
 
 
 def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int = 10, seed: int = 1) -> Corpus:
-    """Return the corpus that is in an event table.
+    """Build a corpus from an event table.
 
-    ``folds`` are dealt by player (or group), balanced by rows; with 0 all rows are in fold 0.
+    Folds are assigned by player (or group), balanced by rows; with ``folds=0`` all rows are in fold 0.
     """
     rows = collect_table(table.lazy().select(parts_of(table.lazy().collect_schema(), columns)))
     check_rows(rows, columns)
@@ -482,10 +480,10 @@ def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int 
     read, players = rows.height, rows["player"].n_unique()
     achieved = rows.filter(pl.col(ACHIEVED).is_not_null()).select("player", "session", GROUP, goal=ACHIEVED)
     frame = label_rows(rows)
-    del rows  # of ten million, half of the memory
+    del rows  # halves the memory for ten million rows
     check_corpus(frame, achieved, columns)
     by_group = _folds(frame, folds, seed)
-    # Who did nothing but achieve has no row, and so no fold.
+    # A player with achieving actions only has no rows, and so no fold.
     frame, achieved = (
         each.join(by_group, on=GROUP, how="left", maintain_order="left").drop(GROUP) for each in (frame, achieved)
     )
@@ -493,7 +491,7 @@ def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int 
 
 
 def in_sequence(rows: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """Return the rows with those of a sequence together, in order; ``FIRST`` tells sequences apart."""
+    """Return the rows grouped by sequence, in order; ``FIRST`` identifies the sequence."""
     keys = ["player", "session"] if columns.session else ["player"]
     rows = rows.with_columns(pl.col(ROW).first().over(keys).alias(FIRST))
     if columns.order and columns.sort:
@@ -509,7 +507,7 @@ def in_sequence(rows: pl.DataFrame, columns: Columns) -> pl.DataFrame:
 def label_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the actions that led to a goal, each with the goal, without those that achieved it."""
     is_last = pl.col(FIRST).ne_missing(pl.col(FIRST).shift(-1))
-    # The end of a sequence stands for a goal of its own: else the next player's goal would be taken for this one's.
+    # The end of a sequence counts as a goal of its own; otherwise these rows would get the next player's goal.
     goal = pl.coalesce(ACHIEVED, pl.when(is_last).then(pl.lit(NOTHING))).backward_fill()
     kept = pl.col(ACHIEVED).is_null() & (pl.col("goal") != NOTHING) & ~pl.col(DROPPED)
     frame = rows.lazy().with_columns(goal=goal).filter(kept).drop(ACHIEVED, DROPPED)

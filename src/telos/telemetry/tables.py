@@ -36,9 +36,9 @@ _COMMA, _QUOTE, _NEWLINE = ord(","), ord('"'), ord("\n")
 
 
 def check_lines(blocks: Iterable[bytes], name: str) -> tuple[int, int]:
-    r"""Return how many lines below the header of a table say something, and how many are empty.
+    r"""Count the lines below the header of a CSV table: those with cells, and empty ones.
 
-    ``blocks`` are its bytes. A line that has not as many cells as the header is refused.
+    ``blocks`` are its bytes. A line with another number of cells than the header raises a ``TelosError``.
 
     >>> check_lines([b"a,b\n1,2\n", b"\n3,4\n"], "a.csv")
     (2, 1)
@@ -62,7 +62,7 @@ def check_lines(blocks: Iterable[bytes], name: str) -> tuple[int, int]:
 
 
 def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks again, each cut at the end of a line that is not inside quotes; the last is what is left."""
+    """Yield the blocks again, each cut at a line end outside quotes; the last block is the remainder."""
     rest = b""
     for block in blocks:
         rest += block
@@ -71,13 +71,13 @@ def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield rest[:cut]
             rest = rest[cut:]
         elif len(rest) > MAX_LINE_BYTES:
-            break  # no line is that long: a quote is open
+            break  # longer than any valid line, so a quote is open
     if rest:
         yield rest + b"\n"
 
 
 def _last_end(data: bytes) -> int:
-    """Return where the last line ends that is not inside quotes, or -1."""
+    """Return the index of the last line end outside quotes, or -1."""
     if b'"' not in data:
         return data.rfind(b"\n")
     codes = np.frombuffer(data, np.uint8)
@@ -94,7 +94,7 @@ def _cells_of_header(records: bytes, name: str) -> int:
 
 
 def _commas(records: bytes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return how many commas separate cells in each line, and which lines are empty."""
+    """Return the number of separating commas in each line, and which lines are empty."""
     data = np.frombuffer(records, np.uint8)
     commas, ends = np.flatnonzero(data == _COMMA), np.flatnonzero(data == _NEWLINE)
     if b'"' in records:
@@ -111,7 +111,7 @@ def _commas(records: bytes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
 
 
 _BLOCK = 1 << 24
-_SAMPLE = 10_000  # lines from which the types of columns are guessed, before all are asked
+_SAMPLE = 10_000  # lines for the first guess of column types; if it fails, all lines are used
 _KINDS = {
     "csv": (".csv", ".csv.gz"),
     "json": (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz"),
@@ -120,9 +120,9 @@ _KINDS = {
 
 
 def read_table(path: str | os.PathLike[str], columns: Columns | None = None) -> pl.LazyFrame:
-    """Return the table at ``path`` as a lazy frame; a file that cannot be read is refused at once.
+    """Return the table at ``path`` as a lazy frame; an unreadable file raises a ``TelosError`` at once.
 
-    The columns that ``columns`` takes names from are read as text. The ``context`` of an event log is unfolded: each of
+    The name columns of ``columns`` are read as text. The ``context`` of an event log is unfolded: each of
     its entries is a column.
     """
     name = os.fspath(path)
@@ -181,7 +181,7 @@ def _csv(name: str, columns: Columns | None) -> pl.LazyFrame:
 def _scanned(source: str | bytes, columns: Columns | None, sample: int | None) -> pl.LazyFrame:
     texts = pl.scan_csv(_where(source), infer_schema=False)
     names = texts.collect_schema().names()
-    # State 0010 is a name, and not ten.
+    # A name such as 0010 must not become the number ten.
     padded = texts.head(_SAMPLE).select(pl.all().str.contains(r"^[+-]?0[0-9]").any()).collect().row(0)
     kept = {name for name, is_padded in zip(names, padded, strict=True) if is_padded}
     kept |= set(columns.name_columns if columns else ()) & set(names)
@@ -213,7 +213,7 @@ def _json_lines(name: str, columns: Columns | None) -> pl.LazyFrame:
     if not any(block.strip() for block in _blocks(source)):
         raise TelosError(f"{name}: the table is empty", "record one event a line")
     try:
-        # All lines are asked for their keys: which facts a game knows differs from event to event.
+        # The schema needs the keys of all lines, because context entries differ between events.
         table = pl.read_ndjson(_where(source), infer_schema_length=None).lazy()
     except pl.exceptions.PolarsError:
         _raise_bad_line(source, name)
@@ -228,7 +228,7 @@ def unfold_context(table: pl.LazyFrame) -> pl.LazyFrame:
     if not isinstance(context, pl.Struct):
         return table
     entries = [
-        # A fact that has the name of another column keeps apart from it.
+        # A context entry with the name of another column gets a separate column.
         pl.col("context")
         .struct.field(field.name)
         .alias(f"context_{field.name}" if field.name in schema else field.name)
@@ -238,7 +238,7 @@ def unfold_context(table: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _raise_bad_line(source: str | bytes, name: str) -> None:
-    """Raise an error for the line that polars could not read, which it does not name."""
+    """Raise an error that names the bad line; the error of polars does not."""
     with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -253,7 +253,7 @@ def _raise_bad_line(source: str | bytes, name: str) -> None:
 
 def _parquet(name: str, columns: Columns | None) -> pl.LazyFrame:
     table = pl.scan_parquet(name)
-    table.collect_schema()  # so that a file that is none is refused here
+    table.collect_schema()  # raises here if the file is not Parquet
     return unfold_context(table)
 
 
@@ -264,7 +264,7 @@ _OWN = ("player", "time", "action", "goal")
 
 
 def from_events(events: Iterable[Event]) -> pl.DataFrame:
-    """Return events as a table: player, time, action, what the game knew, and the goal achieved.
+    """Return events as a table: player, time, action, context entries, and the achieved goal.
 
     >>> from_events([Event("talk", {"loc": "camp"}, player="ann", goal="nurse")]).row(0)
     ('ann', 0.0, 'talk', 'camp', 'nurse')

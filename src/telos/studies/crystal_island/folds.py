@@ -36,7 +36,7 @@ from telos.studies.statistics import Anova, Pair, repeated_measures, tukey
 # --- folds ------------------------------------------------------------------------------------------------------------
 
 
-TIMED = 2_000  # updates that are timed in each fold
+TIMED = 2_000  # updates timed per fold
 Clock = Callable[[], float]
 
 
@@ -47,9 +47,7 @@ class FoldDone:
     fold: int
     readings: dict[str, Readings]
     notes: tuple[str, ...]
-    microseconds: (
-        tuple[float, float] | None
-    )  # an update of the factored model, live: of what is new, and of what is not
+    microseconds: tuple[float, float] | None  # live updates of the factored model: first time, and with cached weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +64,17 @@ class Pooled:
 
 
 def run_folds(log: GoalLog, lineup: Lineup, *, seed: int, jobs: int) -> Iterator[FoldDone]:
-    """Yield the folds of a log as they are done."""
+    """Run all folds of a log; yield each as it finishes."""
     return parallel_map(partial(run_fold, log, lineup, seed), range(log.folds), jobs=jobs)
 
 
 def run_fold(log: GoalLog, lineup: Lineup, seed: int, fold: int, *, clock: Clock = time.perf_counter) -> FoldDone:
-    """Train all models on the other folds, and read one fold."""
+    """Train all models on the other folds and read the held-out fold."""
     train, test = log.split(fold)
     known = np.unique(log.truth[log.rows(train)])
     goals = [log.goals[each] for each in known]
     readings: dict[str, Readings] = {}
-    notes = list(_unmet(log, fold, log.rows(test), known))
+    notes = list(_note_untrained_goals(log, fold, log.rows(test), known))
     microseconds = None
     for spec in lineup.models:
         model = train_model(log, spec, train, goals, seed=seed)
@@ -93,15 +91,15 @@ def run_fold(log: GoalLog, lineup: Lineup, seed: int, fold: int, *, clock: Clock
 
 
 def train_model(log: GoalLog, spec: ModelSpec, train: Sequence[int], goals: Sequence[str], *, seed: int) -> MarkovLogic:
-    """Return the formulas of a model with weights learned from some sequences."""
+    """Learn the weights of a model's formulas from some sequences."""
     formulas = spec.formulas
-    told = database(log, formulas, train, goals, told=True)
-    learned = learn(formulas, told, [GOAL], by=spec.by, epochs=spec.epochs, l2=spec.l2, seed=seed, warm_up=20)
+    facts = database(log, formulas, train, goals, with_goals=True)
+    learned = learn(formulas, facts, [GOAL], by=spec.by, epochs=spec.epochs, l2=spec.l2, seed=seed, warm_up=20)
     return learned.model
 
 
-def _unmet(log: GoalLog, fold: int, tested: Ints, known: NDArray[np.int32]) -> Iterator[str]:
-    """Yield a note for each goal without training rows: it is never predicted, and counts as wrong."""
+def _note_untrained_goals(log: GoalLog, fold: int, tested: Ints, known: NDArray[np.int32]) -> Iterator[str]:
+    """Yield a note for each goal without training rows; it is never predicted, so its rows count as wrong."""
     for goal in np.setdiff1d(log.truth[tested], known):
         rows = int((log.truth[tested] == goal).sum())
         yield f"fold {fold}: nobody in training pursued {log.goals[goal]}; its {rows} rows count as wrong"
@@ -110,17 +108,17 @@ def _unmet(log: GoalLog, fold: int, tested: Ints, known: NDArray[np.int32]) -> I
 def update_time(log: GoalLog, model: MarkovLogic, test: Sequence[int], clock: Clock) -> tuple[float, float]:
     """Return the microseconds of one live update, over the first rows of a fold.
 
-    First for a reader that has seen nothing, and looks up every weight for the first time; then for one that has.
+    The first number is for a new reader, which looks up every weight for the first time; the second with all cached.
     """
     online = OnlineFilter(model, query=GOAL)
-    said = [_facts(log, model, row) for row in log.rows(test[:4])[:TIMED].tolist()]
+    evidence = [_facts(log, model, row) for row in log.rows(test[:4])[:TIMED].tolist()]
     taken = []
     for _ in range(2):
         online.reset()
         start = clock()
-        for facts in said:
+        for facts in evidence:
             online.step(facts)
-        taken.append(1e6 * (clock() - start) / max(1, len(said)))
+        taken.append(1e6 * (clock() - start) / max(1, len(evidence)))
     return taken[0], taken[1]
 
 
@@ -141,10 +139,10 @@ def pool_folds(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
         belief = np.zeros((len(log.truth), len(log.goals)), np.float32)
         ahead = np.zeros(len(log.truth), np.int32)
         for each in done:
-            said = each.readings[key]
-            belief[said.rows] = said.belief
-            if said.ahead is not None:
-                ahead[said.rows] = said.ahead
+            reading = each.readings[key]
+            belief[reading.rows] = reading.belief
+            if reading.ahead is not None:
+                ahead[reading.rows] = reading.ahead
         found[key] = Pooled(belief, None if done[0].readings[key].ahead is None else ahead)
     return found
 
@@ -157,7 +155,7 @@ ONLINE, AHEAD = "online", "lookahead"
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """The measures of one model, for one way of reading."""
+    """The measures of one model for one kind of decoding: online or with look-ahead."""
 
     folds: tuple[float, ...]  # F1 of each fold
     f1: float  # of all rows
@@ -176,7 +174,7 @@ class Decoding:
         return stdev(self.folds) if len(self.folds) > 1 else 0.0
 
     def data(self, baseline: float) -> dict[str, Any]:
-        """Return it as JSON has it; the improvement is over the mean F1 of the majority."""
+        """Return the measures as JSON data; the improvement is over the mean F1 of the majority baseline."""
         return {
             "f1_mean": self.mean,
             "f1_sd": self.sd,
@@ -190,20 +188,20 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True)
 class LogModelScore:
-    """The measures of one model; some have no look-ahead."""
+    """The measures of one model, by kind of decoding; some models have no look-ahead."""
 
     label: str
     decodings: Mapping[str, Decoding]
     calibration: Calibration
-    unseen: float | None  # online, on groups that had no say in which formulas were chosen
+    unseen: float | None  # online F1 on the groups that were not used to choose formulas
 
     def data(self, baselines: Mapping[str, float]) -> dict[str, Any]:
-        """Return it as JSON has it: the look-ahead on top, as in the chapter, or else the online reading."""
+        """Return the score as JSON data; the top level has look-ahead, as in the chapter, or else online."""
         by_way = {way: each.data(baselines[way]) for way, each in self.decodings.items()}
         first = by_way.get(AHEAD, by_way[ONLINE])
-        told = {key: first[key] for key in ("f1_mean", "f1_sd", "macro_f1", "improvement")}
+        shown = {key: first[key] for key in ("f1_mean", "f1_sd", "macro_f1", "improvement")}
         ways = {ONLINE: by_way[ONLINE], AHEAD: by_way.get(AHEAD)}
-        return {"label": self.label, **told, **ways, "calibration": self.calibration.data(), "unseen": self.unseen}
+        return {"label": self.label, **shown, **ways, "calibration": self.calibration.data(), "unseen": self.unseen}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +221,7 @@ class LogOutcome:
     notes: tuple[str, ...]
 
     def data(self) -> dict[str, Any]:
-        """Return everything as JSON has it."""
+        """Return the outcome as JSON data."""
         baselines = {way: self.scores[MAJORITY].decodings[way].mean for way in (ONLINE, AHEAD)}
         return {
             "log": self.log,
@@ -238,25 +236,25 @@ class LogOutcome:
             "anova": {**self.anovas[AHEAD].data(), ONLINE: self.anovas[ONLINE].data()},
             "tukey": [pair.data() for pair in self.pairs[AHEAD]],
             "tukey_online": [pair.data() for pair in self.pairs[ONLINE]],
-            "microseconds_an_update": _timed(self.microseconds),
+            "microseconds_an_update": _timing_data(self.microseconds),
             "notes": list(self.notes),
         }
 
     def by_fold(self, way: str) -> list[dict[str, float]]:
-        """Return the F1 of every spec that is read in this way, fold by fold."""
+        """Return the F1 of every model with this kind of decoding, one mapping per fold."""
         read = {key: score.decodings[way].folds for key, score in self.scores.items() if way in score.decodings}
         count = len(next(iter(read.values())))
         return [{"fold": fold, **{key: folds[fold] for key, folds in read.items()}} for fold in range(count)]
 
 
-def _timed(microseconds: tuple[float, float] | None) -> dict[str, float] | None:
+def _timing_data(microseconds: tuple[float, float] | None) -> dict[str, float] | None:
     return None if microseconds is None else {"first": microseconds[0], "again": microseconds[1]}
 
 
 def measure_log(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -> LogOutcome:
-    """Measure the readings of all folds."""
-    said = pool_folds(log, done)
-    scores = {key: _score_model(log, labels[key], each) for key, each in said.items()}
+    """Compute all measures and tests from the readings of all folds."""
+    pooled = pool_folds(log, done)
+    scores = {key: _score_model(log, labels[key], each) for key, each in pooled.items()}
     anovas, pairs = {}, {}
     for way in (ONLINE, AHEAD):
         compared = {key: scores[key].decodings[way].folds for key in COMPARED if key in scores}
@@ -279,31 +277,31 @@ def measure_log(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone
     )
 
 
-def _score_model(log: GoalLog, label: str, said: Pooled) -> LogModelScore:
-    decodings = {ONLINE: _decoding(log, said.online)}
-    if said.ahead is not None:
-        decodings[AHEAD] = _decoding(log, said.ahead)
+def _score_model(log: GoalLog, label: str, pooled: Pooled) -> LogModelScore:
+    decodings = {ONLINE: _decoding(log, pooled.online)}
+    if pooled.ahead is not None:
+        decodings[AHEAD] = _decoding(log, pooled.ahead)
     unseen = None if log.is_simulated else unseen_rows(log)
-    apart = None if unseen is None else scoring.f1(log.truth[unseen], said.online[unseen])
-    return LogModelScore(label, decodings, scoring.calibration(log.truth, said.belief), apart)
+    apart = None if unseen is None else scoring.f1(log.truth[unseen], pooled.online[unseen])
+    return LogModelScore(label, decodings, scoring.calibration(log.truth, pooled.belief), apart)
 
 
-def _decoding(log: GoalLog, said: Ints) -> Decoding:
+def _decoding(log: GoalLog, predicted: Ints) -> Decoding:
     fold = log.fold[log.sequence]
     return Decoding(
-        tuple(scoring.f1(log.truth[fold == each], said[fold == each]) for each in range(log.folds)),
-        scoring.f1(log.truth, said),
-        scoring.macro_f1(log.truth, said, len(log.goals)),
-        scoring.convergence(log.truth, said, log.pursuit),
-        tuple(scoring.by_share(log.truth, said, log.pursuit).tolist()),
+        tuple(scoring.f1(log.truth[fold == each], predicted[fold == each]) for each in range(log.folds)),
+        scoring.f1(log.truth, predicted),
+        scoring.macro_f1(log.truth, predicted, len(log.goals)),
+        scoring.convergence(log.truth, predicted, log.pursuit),
+        tuple(scoring.by_share(log.truth, predicted, log.pursuit).tolist()),
     )
 
 
 def unseen_rows(log: GoalLog) -> NDArray[np.bool_]:
-    """Return the rows of groups that had no say in which formulas were chosen for human logs.
+    """Return the rows of groups that were not used to choose the formulas for human logs.
 
-    Formulas were chosen by folds among seven of every ten groups, in the order of their names; the first three of every
-    ten were kept out of it.
+    Formulas were chosen by cross-validation on seven of every ten groups, ordered by name; the first three of
+    every ten were held out.
     """
     names = sorted(set(log.groups))
     kept_out = {name for place, name in enumerate(names) if place % 10 < 3}

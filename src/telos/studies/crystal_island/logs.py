@@ -1,6 +1,6 @@
-"""Labelled logs as the studies of Markov logic read them: ``GoalLog``, from the island, Crafter and StarCraft II.
+"""Labelled logs for the Markov logic studies: ``GoalLog``, from the island, Crafter and StarCraft II.
 
-A row is one action, with its goal and its facts. Facts are what the game knows at that moment; none looks ahead. The
+A row is one action with its goal and its facts. Facts use only information available at that row, no look-ahead. The
 achieving actions and the rows after the last goal are left out, as in the chapter. Start with ``island_log``,
 ``human_log`` and ``find_logs``.
 """
@@ -34,7 +34,7 @@ GOAL, TIME = "goal", "time"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The facts of one predicate: at row ``row[i]`` it holds of ``names[code[i]]``. A row may have several, or none."""
+    """The facts of one predicate: at row ``row[i]`` it holds for ``names[code[i]]``. A row may have zero or more."""
 
     row: Ints
     code: Ints
@@ -43,11 +43,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class GoalLog:
-    """What players did, in sequences: rows ``start[s]`` to before ``start[s + 1]`` are of ``groups[s]``.
+    """Actions of players in sequences: rows ``start[s]`` up to ``start[s + 1]`` (exclusive) belong to ``groups[s]``.
 
-    A group is what is in one fold as a whole: a player, or players who met. ``truth`` is the goal of each row, as a
-    place in ``goals``; ``pursuit`` numbers the stretches of rows that led to one achievement, so two in a row for the
-    same goal are told apart.
+    A group is never split between folds: a player, or players who met. ``truth`` is the goal of each row, as an
+    index into ``goals``; ``pursuit`` numbers the runs of rows that led to one achievement, which separates two
+    consecutive pursuits of the same goal.
     """
 
     name: str
@@ -72,7 +72,7 @@ class GoalLog:
 
     @property
     def pursuits(self) -> int:
-        """How many goals were achieved after at least one action."""
+        """The number of goals that were achieved after at least one action."""
         return len(np.unique(self.pursuit))
 
     def split(self, fold: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -82,28 +82,28 @@ class GoalLog:
 
     @property
     def folds(self) -> int:
-        """How many folds there are."""
         return int(self.fold.max()) + 1
 
 
 def database(
-    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str], *, told: bool
+    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str], *, with_goals: bool
 ) -> Database:
-    """Return the facts of some sequences that a model speaks of, one world a sequence; the goals too if ``told``.
+    """Return the facts of some sequences that a model's predicates use, one world per sequence.
 
-    Only ``goals`` exist: facts about others, and rows that lead to others, are left out of what is told.
+    ``with_goals`` adds the goal of each row. Only ``goals`` exist: facts about other goals, and rows that lead to other
+    goals, are left out.
     """
     world = np.full(len(log.groups), -1, np.int32)
     world[list(sequences)] = np.arange(len(sequences), dtype=np.int32)
     worlds, step = world[log.sequence], np.arange(len(log.truth)) - log.start[log.sequence]
-    spoken = {name: log.evidence[name] for name in model.predicates if name in log.evidence}
-    if told:
-        spoken[GOAL] = Evidence(np.arange(len(log.truth), dtype=np.int32), log.truth, log.goals)
-    kinds = {name: model.predicates[name].types[1] for name in spoken}
+    used = {name: log.evidence[name] for name in model.predicates if name in log.evidence}
+    if with_goals:
+        used[GOAL] = Evidence(np.arange(len(log.truth), dtype=np.int32), log.truth, log.goals)
+    kinds = {name: model.predicates[name].types[1] for name in used}
     goal_kind = model.predicates[GOAL].types[1]
-    constants = _constants(spoken, kinds, goal_kind, tuple(goals), int(step.max()) + 1)
+    constants = _constants(used, kinds, goal_kind, tuple(goals), int(step.max()) + 1)
     true, present = {}, {TIME: [np.stack([worlds, step], axis=1)]}
-    for name, facts in spoken.items():
+    for name, facts in used.items():
         place = {each: at for at, each in enumerate(constants[kinds[name]])}
         code = np.array([place.get(each, -1) for each in facts.names], np.int32)[facts.code]
         kept = (code >= 0) & (worlds[facts.row] >= 0)
@@ -113,27 +113,27 @@ def database(
     everywhere = np.indices((len(sequences), len(goals))).reshape(2, -1).T
     present.setdefault(goal_kind, []).append(everywhere)
     names = tuple(f"{log.groups[s]}/{s}" for s in sequences)
-    return Database(names, constants, true, present={kind: _distinct(parts) for kind, parts in present.items()})
+    return Database(names, constants, true, present={kind: _distinct_pairs(parts) for kind, parts in present.items()})
 
 
 def _constants(
-    spoken: Mapping[str, Evidence], kinds: Mapping[str, str], goal_kind: str, goals: tuple[str, ...], steps: int
+    used: Mapping[str, Evidence], kinds: Mapping[str, str], goal_kind: str, goals: tuple[str, ...], steps: int
 ) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
-    for name, facts in spoken.items():
+    for name, facts in used.items():
         found.setdefault(kinds[name], {}).update(dict.fromkeys(facts.names))
-    by_kind = {kind: _ordered(names) for kind, names in found.items()}
+    by_kind = {kind: _sort_constants(names) for kind, names in found.items()}
     return {**by_kind, TIME: tuple(map(str, range(steps))), goal_kind: goals}
 
 
-def _ordered(names: Mapping[str, None]) -> tuple[str, ...]:
-    """Return whole numbers in ascending order first, as databases have them, then the other names."""
+def _sort_constants(names: Mapping[str, None]) -> tuple[str, ...]:
+    """Return the names in database order: whole numbers ascending, then all other names."""
     numbers = [name for name in names if name.lstrip("-").isdigit()]
     return (*sorted(numbers, key=int), *(name for name in names if not name.lstrip("-").isdigit()))
 
 
-def _distinct(parts: list[NDArray[np.int64]]) -> Ints:
-    """Return pairs of world and code, sorted, each once; pairs of no world are left out."""
+def _distinct_pairs(parts: list[NDArray[np.int64]]) -> Ints:
+    """Return the sorted, distinct pairs of world and code; pairs without a world are left out."""
     joined = np.concatenate(parts)
     joined = joined[joined[:, 0] >= 0].astype(np.int64)
     found = np.unique(joined[:, 0] << 32 | joined[:, 1])
@@ -148,7 +148,7 @@ UNIT = "unit"  # the player or group that is in one fold as a whole
 
 
 def with_past(table: pl.DataFrame, achieved: str, sequence: Sequence[str], edges: Sequence[int]) -> pl.DataFrame:
-    """Return the table with what was achieved before each row: last, done, since (actions, in bins) and the pursuit.
+    """Add columns for the achievements before each row: last, done, since (actions, in bins) and the pursuit.
 
     ``achieved`` is the column that names the goal achieved at a row; a row's own achievement is not in its past.
     """
@@ -174,7 +174,7 @@ def with_past(table: pl.DataFrame, achieved: str, sequence: Sequence[str], edges
 
 
 def named(number: pl.Expr, edges: Sequence[float]) -> pl.Expr:
-    """Return the lower edge of the bin that a number falls into, as a name; ``below`` under the first."""
+    """Return the name of the bin of a number: its lower edge, or ``below`` for numbers under the first edge."""
     found = pl.lit("below")
     for edge in edges:
         found = pl.when(number >= edge).then(pl.lit(f"{edge:g}")).otherwise(found)
@@ -191,7 +191,7 @@ def read_log(
     folds: int,
     seed: int,
 ) -> GoalLog:
-    """Return the log in a table: ``columns`` says where player, session, group, action and achieved stand.
+    """Return the log in a table; ``columns`` names the columns of player, session, group, action and achieved.
 
     ``predicates`` are the columns of facts.
     """
@@ -206,7 +206,7 @@ def read_log(
 
 
 def goal_log(name: str, corpus: Corpus, predicates: Sequence[str], *, is_simulated: bool) -> GoalLog:
-    """Return a corpus as the studies read it; its features are the facts of its rows."""
+    """Convert a corpus to a log; its features become the facts of the rows."""
     frame = corpus.frame
     starts = np.flatnonzero(frame["step"].to_numpy() == 0)
     goals = tuple(sorted(frame["goal"].unique()))
@@ -215,7 +215,7 @@ def goal_log(name: str, corpus: Corpus, predicates: Sequence[str], *, is_simulat
         name,
         is_simulated,
         goals,
-        _codes(frame["goal"], goals),
+        _encode(frame["goal"], goals),
         np.append(starts, frame.height).astype(np.int32),
         tuple(heads[UNIT].to_list()),
         heads["fold"].to_numpy().astype(np.int32),
@@ -228,12 +228,12 @@ def goal_log(name: str, corpus: Corpus, predicates: Sequence[str], *, is_simulat
 def _evidence(column: pl.Series) -> Evidence:
     parts = column if column.dtype == pl.List else column.cast(pl.String).fill_null("").str.split(" ")
     rows = pl.DataFrame({"row": np.arange(len(column), dtype=np.int32), "name": parts}).explode("name")
-    rows = rows.filter(pl.col("name") != "")  # nor nothing at all
+    rows = rows.filter(pl.col("name") != "")  # an empty text is no fact
     names = tuple(rows["name"].unique(maintain_order=True))
-    return Evidence(rows["row"].to_numpy(), _codes(rows["name"], names), names)
+    return Evidence(rows["row"].to_numpy(), _encode(rows["name"], names), names)
 
 
-def _codes(column: pl.Series, names: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _encode(column: pl.Series, names: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     coded = column.replace_strict(list(names), list(range(len(names))), return_dtype=pl.Int32)
     return coded.to_numpy().astype(np.int32)
 
@@ -247,15 +247,15 @@ ISLAND_COLUMNS = Columns(player="player", action="action", achieved="achieved")
 
 
 def island_log(players: int, seed: int, *, folds: int, jobs: int = 1, progress: Progress | None = None) -> GoalLog:
-    """Return what so many simulated players did, each action with the goal that was achieved next."""
+    """Simulate players and return their actions, each with the goal that was achieved next."""
     games = record_players(players, seed, jobs, progress)
     table = pl.DataFrame(align_rows(iter_play_rows(games)), infer_schema_length=None)
-    table = table.with_columns(pl.col("achieved").cast(pl.String))  # all empty if nobody achieves anything
+    table = table.with_columns(pl.col("achieved").cast(pl.String))  # the column has no type if no goal is achieved
     table = with_past(table, "achieved", ["player"], LENGTHS)
     return read_log("island", table, ISLAND_COLUMNS, ISLAND_PREDICATES, is_simulated=True, folds=folds, seed=seed)
 
 
-# --- Crafter: the next achievement of a life, a row per key -----------------------------------------------------------
+# --- Crafter: the next achievement of a life, one row per key ---------------------------------------------------------
 
 
 THINGS = ("tree", "water", "stone", "coal", "iron", "table", "furnace", "cow", "zombie", "skeleton", "plant")
@@ -283,39 +283,41 @@ def crafter_log(path: Path, *, folds: int, seed: int) -> GoalLog:
     """Return the log in ``events.csv.gz`` of human players of Crafter."""
     table = pl.read_csv(path, infer_schema_length=10_000)
     table = table.with_columns(pl.col("unlock").cast(pl.String).replace("", None))
-    habits = _habits(table)
+    habits = _predict_habits(table)
     table = with_past(table, "unlock", LIFE, TICKS)
-    table = table.with_columns(pl.col(LAST).fill_null(BEGIN), _used().alias("used"))
+    table = table.with_columns(pl.col(LAST).fill_null(BEGIN), _count_uses().alias("used"))
     table = table.filter((pl.col("action") != IDLE) | pl.col("unlock").is_not_null())
-    table = table.join(habits, on=["episode", LAST], how="left", maintain_order="left").with_columns(*_seen())
+    table = table.join(habits, on=["episode", LAST], how="left", maintain_order="left").with_columns(*_crafter_facts())
     return read_log("crafter", table, CRAFTER_COLUMNS, CRAFTER_PREDICATES, is_simulated=False, folds=folds, seed=seed)
 
 
-def _seen() -> list[pl.Expr]:
-    """Return the facts that a row and those before it tell."""
+def _crafter_facts() -> list[pl.Expr]:
+    """Return the facts of a row that follow from it and the rows before it."""
     tile = pl.concat_str(pl.lit("do_"), "facing_tile")
     return [
         pl.when(pl.col("action") == "do").then(tile).otherwise(pl.col("action")).alias("action"),
         pl.col("facing_tile").alias("loc"),
         pl.col(LAST).alias("state"),
-        _joined(pl.concat_str(pl.lit(f"{each}_"), named(pl.col(f"d_{each}"), NEAR)) for each in THINGS).alias("near"),
-        _joined(_way(each, 1) for each in THINGS).alias("way"),
-        _joined(_way(each, 3) for each in THINGS).alias("trend"),
-        _joined(pl.concat_str(pl.lit(f"{each}_"), pl.col(each).clip(0, most)) for each, most in CARRIED.items()).alias(
-            "carries"
+        _join_names(pl.concat_str(pl.lit(f"{each}_"), named(pl.col(f"d_{each}"), NEAR)) for each in THINGS).alias(
+            "near"
         ),
+        _join_names(_distance_change(each, 1) for each in THINGS).alias("way"),
+        _join_names(_distance_change(each, 3) for each in THINGS).alias("trend"),
+        _join_names(
+            pl.concat_str(pl.lit(f"{each}_"), pl.col(each).clip(0, most)) for each, most in CARRIED.items()
+        ).alias("carries"),
         pl.col("n_unlocked").cast(pl.String).alias("many"),
         named(pl.col("step"), CRAFTER_CLOCK).alias("clock"),
         pl.concat_str("group", "phase", separator=" ").alias("who"),
     ]
 
 
-def _joined(parts: Iterable[pl.Expr]) -> pl.Expr:
+def _join_names(parts: Iterable[pl.Expr]) -> pl.Expr:
     return pl.concat_str(list(parts), separator=" ", ignore_nulls=True)
 
 
-def _way(thing: str, keys: int) -> pl.Expr:
-    """Return how the nearest of a thing lies now, beside so many keys ago."""
+def _distance_change(thing: str, keys: int) -> pl.Expr:
+    """Return how the distance to the nearest ``thing`` has changed over the last ``keys`` keys."""
     now, then = pl.col(f"d_{thing}"), pl.col(f"d_{thing}").shift(keys).over(LIFE)
     gone = pl.when(then >= 0).then(pl.lit("gone"))
     way = (
@@ -332,33 +334,33 @@ def _way(thing: str, keys: int) -> pl.Expr:
     return pl.concat_str(pl.lit(f"{thing}_"), way)
 
 
-def _used() -> pl.Expr:
-    """Return on what, and how often, the player has used a hand since the last achievement."""
+def _count_uses() -> pl.Expr:
+    """Return the targets of the player's use action since the last achievement, with binned counts."""
     parts = []
     for tile in USED_ON:
         is_used = (pl.col("action") == "do") & (pl.col("facing_tile") == tile)
         times = (is_used.cum_sum() - is_used).over("pursuit")
         parts.append(pl.when(times > 0).then(pl.concat_str(pl.lit(f"{tile}_"), named(times, TIMES))))
-    return _joined(parts)
+    return _join_names(parts)
 
 
-def _habits(table: pl.DataFrame) -> pl.DataFrame:
-    """Return, for each life and each achievement in it, what the player's earlier lives suggest comes next.
+def _predict_habits(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the next achievement that the player's earlier lives suggest, for each life and achievement.
 
-    ``habit`` is what followed the last time, ``usual`` what followed most often, and ``before`` all that was achieved
-    in the life before.
+    ``habit`` is the achievement that followed last time, ``usual`` the most frequent one, and ``before`` all
+    achievements of the previous life.
     """
     rows: list[dict[str, str | None]] = []
     followed: dict[tuple[str, str], list[str]] = {}
     before: dict[str, list[str]] = {}
     lives = table.group_by(LIFE, maintain_order=True).agg(pl.col("unlock").drop_nulls())
     for player, life, achieved in lives.iter_rows():
-        told = " ".join(sorted(before.get(player, ())))
+        joined = " ".join(sorted(before.get(player, ())))
         for last in (BEGIN, *achieved):
             known = followed.get((player, last), [])
             usual = max(reversed(known), key=known.count) if known else None
             row = {"episode": life, LAST: last, "habit": known[-1] if known else None, "usual": usual}
-            rows.append({**row, "before": told})
+            rows.append({**row, "before": joined})
         steps = list(zip((BEGIN, *achieved), achieved, strict=False))
         for last, following in steps:
             followed.setdefault((player, last), []).append(following)
@@ -373,7 +375,7 @@ STARCRAFT_CLOCK = (0, 60, 120, 180, 240, 300, 360, 420, 480, 600, 720, 900, 1200
 SECONDS = (0, 10, 20, 40, 60, 90, 120, 180, 240, 360, 600)
 ORDERS = (1, 2, 3, 5, 9, 17, 33)
 LATELY = (1, 2, 4, 9, 21)
-COMMON = 400  # an order that is given more seldom in the whole log is called by its kind in the chapter's models
+COMMON = 400  # orders that are rarer than this in the whole log are replaced by their kind in the chapter's models
 GAME = ["game", "player"]
 STARCRAFT_COLUMNS = Columns(player="player", session="game", group="group", action="common", achieved="milestone")
 STARCRAFT_NEEDED = ("group", "game", "player", "race", "opp_race", "t", "action", "kind", "done", "milestone")
@@ -390,16 +392,16 @@ def starcraft_log(path: Path, *, folds: int, seed: int) -> GoalLog:
     table = table.rename({"action": "order", "done": "order done"})
     milestone = pl.when(pl.col("milestone") != "").then(pl.concat_str("race", "milestone", separator="_"))
     table = with_past(table.with_columns(milestone.alias("milestone")), "milestone", GAME, (0,))
-    table = table.with_columns(*_told()).with_columns(
-        _tally(table, GAME, ORDERS).alias("ordered"), _tally(table, ["pursuit"], LATELY).alias("lately")
+    table = table.with_columns(*_starcraft_facts()).with_columns(
+        _count_orders(table, GAME, ORDERS).alias("ordered"), _count_orders(table, ["pursuit"], LATELY).alias("lately")
     )
-    table = table.with_columns(_barred(table).alias("barred"))
+    table = table.with_columns(_impossible_goals(table).alias("barred"))
     return read_log(
         "starcraft", table, STARCRAFT_COLUMNS, STARCRAFT_PREDICATES, is_simulated=False, folds=folds, seed=seed
     )
 
 
-def _told() -> list[pl.Expr]:
+def _starcraft_facts() -> list[pl.Expr]:
     start = pl.col("t").shift(1).over(GAME).fill_null(0)
     since = pl.col("t") - start.first().over("pursuit")
     return [
@@ -415,8 +417,8 @@ def _told() -> list[pl.Expr]:
     ]
 
 
-def _tally(table: pl.DataFrame, over: list[str], edges: tuple[int, ...]) -> pl.Series:
-    """Return how often each order was given up to now, in this game or since the last milestone: ``MorphDrone_9``."""
+def _count_orders(table: pl.DataFrame, over: list[str], edges: tuple[int, ...]) -> pl.Series:
+    """Return binned counts of the orders up to each row, by game or since the last milestone: ``MorphDrone_9``."""
     orders = table["order"].unique(maintain_order=True)
     code = table["order"].replace_strict(orders, range(len(orders)), return_dtype=pl.Int32).to_numpy()
     begins = np.flatnonzero(table.select(pl.struct(over).rle_id().diff().fill_null(1) != 0).to_series().to_numpy())
@@ -427,12 +429,14 @@ def _tally(table: pl.DataFrame, over: list[str], edges: tuple[int, ...]) -> pl.S
     row, given = np.nonzero(times)
     reached = np.searchsorted(edges, times[row, given], side="right") - 1
     names = pl.Series([f"{order}_{edge}" for order in orders for edge in edges])
-    said = pl.DataFrame({"row": row, "name": names[given * len(edges) + reached]})
-    return said.group_by("row", maintain_order=True).agg("name")["name"]  # every row has given its own order
+    counts = pl.DataFrame({"row": row, "name": names[given * len(edges) + reached]})
+    return counts.group_by("row", maintain_order=True).agg("name")[
+        "name"
+    ]  # each row counts its own order, so none is empty
 
 
-def _barred(table: pl.DataFrame) -> pl.Series:
-    """Return the goals that are out of the question: those of another race, and those that are achieved."""
+def _impossible_goals(table: pl.DataFrame) -> pl.Series:
+    """Return the goals that are impossible at each row: those of another race and those already achieved."""
     parts = []
     for goal in sorted(table["milestone"].drop_nulls().unique()):
         is_other = pl.col("race") != goal.split("_")[0]
@@ -441,7 +445,7 @@ def _barred(table: pl.DataFrame) -> pl.Series:
     return table.select(pl.concat_str(parts, separator=" ", ignore_nulls=True)).to_series()
 
 
-# --- which logs of people a folder holds, by their columns ------------------------------------------------------------
+# --- finding the logs of human players in a folder, by columns --------------------------------------------------------
 
 
 TABLES = ("events.csv.gz", "events.csv")
@@ -452,7 +456,7 @@ KNOWN = {
 
 
 def find_logs(folder: Path) -> dict[str, Path]:
-    """Return the tables in a folder, or in the folders right inside it, by the name of the game that they are of."""
+    """Return the tables in a folder and its direct subfolders, by the name of their game."""
     if not folder.is_dir():
         raise TelosError(f"{folder}: no such folder", f"name one that holds {TABLES[0]}, or several such folders")
     found: dict[str, Path] = {}
@@ -470,7 +474,7 @@ def find_logs(folder: Path) -> dict[str, Path]:
 
 
 def human_log(name: str, path: Path, *, folds: int, seed: int) -> GoalLog:
-    """Return the log of one game."""
+    """Read the log of human players of one game, by its name in ``KNOWN``."""
     read, _ = KNOWN[name]
     try:
         return read(path, folds=folds, seed=seed)

@@ -1,6 +1,6 @@
 """The models of the study and the baselines beside them.
 
-``Lineup`` lists what is trained on a log; ``read`` reads sequences with a trained model in two ways that are never
+``Lineup`` lists the models of a log; ``read`` reads sequences with a trained model in two ways that are never
 mixed: online (the belief at a row from the evidence up to it) and with look-ahead (the most probable goals of a whole
 sequence at once). The baselines, a linear-chain CRF (python-crfsuite) and logistic regression (scikit-learn), are
 optional; they see the formulas as features, one for each way in which the evidence of a formula holds.
@@ -48,18 +48,17 @@ class ModelSpec:
     l2: float = 1.0
 
     def quick(self) -> "ModelSpec":
-        """Return the same with less learning."""
+        """Return the spec with fewer epochs, for quick runs."""
         return replace(self, epochs=min(self.epochs, 30 if self.by == "mira" else 20))
 
     @property
     def formulas(self) -> MarkovLogic:
-        """The formulas, without weights."""
         return load_mln(DATA / self.file)
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A method from outside, which sees the same features as the formulas of a file."""
+    """A third-party method trained on the same features as the formulas of a file."""
 
     key: str
     label: str
@@ -69,25 +68,25 @@ class Baseline:
 
     @property
     def formulas(self) -> MarkovLogic:
-        """The formulas whose evidence is its features."""
+        """The formulas whose evidence gives the features."""
         return load_mln(DATA / self.file)
 
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """All who compete on one log."""
+    """The models and baselines that are compared on one log."""
 
     models: tuple[ModelSpec, ...]
     baselines: tuple[Baseline, ...]
 
     def quick(self, kept: tuple[str, ...]) -> "Lineup":
-        """Return fewer models with less learning."""
+        """Return the kept models with fewer epochs, for quick runs."""
         chosen = tuple(each.quick() for each in self.models if each.key in kept)
         return Lineup(chosen, tuple(replace(each, iterations=15) for each in self.baselines if each.key in kept))
 
     @property
     def labels(self) -> dict[str, str]:
-        """What each is called in words."""
+        """Display names of the models and baselines, by key."""
         ours = {each.key: each.label for each in self.models}
         return {**ours, **{each.key: each.label for each in self.baselines}}
 
@@ -108,17 +107,17 @@ _FURTHER = (
 
 
 def lineup_for(log: GoalLog) -> Lineup:
-    """Return who competes on a log.
+    """Return the models and baselines to compare on a log.
 
-    On logs of people, the chapter's models see an action, a place (what is in front; the race) and a state (what was
-    achieved last); ``tailored`` is a file of formulas for that game.
+    On logs of people, the chapter's models use an action, a place (what is in front; the race) and a state (the last
+    achievement); ``tailored`` is a file of formulas for that game.
     """
     if log.is_simulated:
         return Lineup((*_CHAPTER, *_FURTHER), _baselines("island.mln", 1.0))
     l2 = {"crafter": 200.0, "starcraft": 400.0}[log.name]
     own = ModelSpec("tailored", f"{log.name}.mln", f"{log.name}.mln", "likelihood", 40, l2)
     joined = ModelSpec("sequence", f"{log.name}-sequence.mln", f"{log.name}-sequence.mln", "likelihood", 40, l2)
-    chapter = (replace(each, epochs=20) for each in _CHAPTER)  # so many goals make a pass slow
+    chapter = (replace(each, epochs=20) for each in _CHAPTER)  # a pass is slow with many goals
     return Lineup((*chapter, own, joined), _baselines(own.file, l2))
 
 
@@ -131,7 +130,7 @@ def _baselines(file: str, l2: float) -> tuple[Baseline, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """A network over some sequences of a log, with the row that each of its positions stands for."""
+    """A network over some sequences of a log, with the row of each of its positions."""
 
     network: Network
     chain: Chain
@@ -148,16 +147,16 @@ class Features:
     count: int  # features in all
 
 
-def grounded(
-    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str], *, told: bool
+def ground_log(
+    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str], *, with_goals: bool
 ) -> Grounded:
-    """Ground a model on some sequences; ``told`` keeps their goals as the truth to learn from."""
-    known = database(log, model, sequences, goals, told=told)
+    """Ground a model on some sequences; ``with_goals`` keeps their goals as the truth to learn from."""
+    known = database(log, model, sequences, goals, with_goals=with_goals)
     closed = [name for name in model.predicates if name != GOAL]
-    network = ground(model, known, [GOAL], closed=closed, learning=told)
+    network = ground(model, known, [GOAL], closed=closed, learning=with_goals)
     chain = find_chain(network)
     if chain is None:
-        raise TelosError(f"{model.source or 'the model'}: its goals are no chain, which online reading needs")
+        raise TelosError(f"{model.source or 'the model'}: the goals do not form a chain, which online reading needs")
     times = network.atoms.arguments[0].max(axis=1)  # a block's own argument is -1, and only the time is left
     first = log.start[list(sequences)]
     row = (first[network.world] + times)[chain.order]
@@ -165,8 +164,8 @@ def grounded(
 
 
 def features_of(log: GoalLog, model: MarkovLogic) -> Features:
-    """Return what each row of a log shows to the formulas that speak of one goal, as numbers of features."""
-    found = grounded(log, model, range(len(log.groups)), log.goals, told=True)
+    """Return the features of each row of a log: one for each grounding of the evidence of a one-goal formula."""
+    found = ground_log(log, model, range(len(log.groups)), log.goals, with_goals=True)
     factors_of = _factors(found)
     rows, features, count = [], [], 0
     place: dict[int, int] = {}  # where the features of a group of factors begin
@@ -183,9 +182,9 @@ def features_of(log: GoalLog, model: MarkovLogic) -> Features:
 
 
 def _factors(found: Grounded) -> tuple[Factors, ...]:
-    """Return the factors that a chain's links number: short clauses count behind the network's own."""
+    """Return the factors in the order that a chain's links index: the network's own, then short clauses."""
     together = tabulate_clauses(found.network, max_variables=2)
-    assert together is not None  # or it would be no chain
+    assert together is not None  # always set for a chain
     return tuple(together.factors)
 
 
@@ -194,10 +193,10 @@ def _factors(found: Grounded) -> tuple[Factors, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What one method said about some rows; goals are places in the log's goals.
+    """The output of one method for some rows; goals are indices into the log's goals.
 
-    ``belief`` is the chance of every goal at every row, online; ``ahead`` the goal with look-ahead, None for a method
-    that has no such reading.
+    ``belief`` is the online probability of every goal at every row; ``ahead`` the goal with look-ahead, None for a
+    method without look-ahead.
     """
 
     rows: Ints  # (n,)
@@ -211,8 +210,8 @@ class Readings:
 
 
 def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str]) -> Readings:
-    """Read some sequences with a trained model that knows these goals; other goals get no chance."""
-    found = grounded(log, model, sequences, goals, told=False)
+    """Read some sequences with a trained model of ``goals``; all other goals get probability 0."""
+    found = ground_log(log, model, sequences, goals, with_goals=False)
     scores = score_chain(found.network, found.chain)
     filtered = forward_filter(found.chain, scores).filtered
     best = viterbi(found.chain, scores).values
@@ -227,7 +226,7 @@ def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequ
 
 
 def find_missing_extra(baseline: Baseline) -> str | None:
-    """Return what has to be installed for a baseline, None if it is there."""
+    """Return the extra that must be installed for a baseline; None if it is installed."""
     try:
         if baseline.key == CRF:
             import pycrfsuite  # noqa: F401
@@ -242,28 +241,28 @@ def read_baseline(log: GoalLog, baseline: Baseline, train: Sequence[int], test: 
     """Train a baseline on some sequences, and read others with it."""
     features = features_of(log, baseline.formulas)
     if baseline.key == CRF:
-        return _crf(log, features, baseline, train, test)
-    return _logistic(log, features, baseline, train, test)
+        return _read_crf(log, features, baseline, train, test)
+    return _read_logistic(log, features, baseline, train, test)
 
 
-def _logistic(
+def _read_logistic(
     log: GoalLog, features: Features, baseline: Baseline, train: Sequence[int], test: Sequence[int]
 ) -> Readings:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
-    table = _table(log, features)
+    table = _feature_matrix(log, features)
     rows, tested = log.rows(train), log.rows(test)
     model = LogisticRegression(C=1 / baseline.l2, max_iter=baseline.iterations)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # more steps change a third decimal
+        warnings.simplefilter("ignore", ConvergenceWarning)  # more steps change only the third decimal
         model.fit(table[rows], log.truth[rows])
     belief = np.zeros((len(tested), len(log.goals)), np.float32)
     belief[:, model.classes_] = model.predict_proba(table[tested])
     return Readings(tested, belief, None)
 
 
-def _table(log: GoalLog, features: Features) -> Any:
+def _feature_matrix(log: GoalLog, features: Features) -> Any:
     """Return the features as a sparse table of rows and features."""
     from scipy.sparse import csr_matrix
 
@@ -271,20 +270,20 @@ def _table(log: GoalLog, features: Features) -> Any:
     return csr_matrix((np.ones(len(features.row)), (features.row, features.feature)), shape=shape)
 
 
-def _crf(log: GoalLog, features: Features, baseline: Baseline, train: Sequence[int], test: Sequence[int]) -> Readings:
-    with _trained_crf(log, _items(features, len(log.truth)), baseline, train) as tagger:
-        state, steps = _weights(tagger.info(), features.count, len(log.goals))
+def _read_crf(
+    log: GoalLog, features: Features, baseline: Baseline, train: Sequence[int], test: Sequence[int]
+) -> Readings:
+    with _train_crf(log, _feature_names(features, len(log.truth)), baseline, train) as tagger:
+        state, steps = _crf_weights(tagger.info(), features.count, len(log.goals))
     rows = log.rows(test)
-    chain, scores = _chain(log, features, test, rows, state, steps)
+    chain, scores = _crf_chain(log, features, test, rows, state, steps)
     belief = forward_filter(chain, scores).filtered
     return Readings(rows, belief.astype(np.float32), viterbi(chain, scores).values)
 
 
 @contextmanager
-def _trained_crf(
-    log: GoalLog, items: Sequence[Sequence[str]], baseline: Baseline, train: Sequence[int]
-) -> Iterator[Any]:
-    """Train a CRF on some sequences; it lives in a file, which is gone afterwards."""
+def _train_crf(log: GoalLog, items: Sequence[Sequence[str]], baseline: Baseline, train: Sequence[int]) -> Iterator[Any]:
+    """Train a CRF on some sequences; pycrfsuite needs a model file, which is temporary."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
@@ -301,7 +300,7 @@ def _trained_crf(
         tagger.close()
 
 
-def _items(features: Features, rows: int) -> list[list[str]]:
+def _feature_names(features: Features, rows: int) -> list[list[str]]:
     """Return the features of each row as names."""
     order = np.argsort(features.row, kind="stable")
     ends = np.cumsum(np.bincount(features.row, minlength=rows))[:-1]
@@ -309,8 +308,8 @@ def _items(features: Features, rows: int) -> list[list[str]]:
     return [[names[each] for each in part.tolist()] for part in np.split(features.feature[order], ends)]
 
 
-def _weights(info: Any, features: int, goals: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what a CRF has learned: a number for each feature and goal, and for each goal and the next."""
+def _crf_weights(info: Any, features: int, goals: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights of a CRF: state weights (feature, goal) and transition weights (goal, next goal)."""
     known = [int(label) for label in info.labels]
     state, steps = np.full((features, goals), 0.0), np.full((goals, goals), -np.inf)
     steps[np.ix_(known, known)] = 0.0
@@ -321,7 +320,7 @@ def _weights(info: Any, features: int, goals: int) -> tuple[NDArray[np.float64],
     return state, steps
 
 
-def _chain(
+def _crf_chain(
     log: GoalLog,
     features: Features,
     test: Sequence[int],
@@ -329,8 +328,8 @@ def _chain(
     state: NDArray[np.float64],
     steps: NDArray[np.float64],
 ) -> tuple[Chain, ChainScores]:
-    """Return the tested sequences with what a CRF's weights add; goals that it never met are forbidden."""
-    unary = np.asarray(_table(log, features)[rows] @ state)
+    """Return the test sequences as a chain with the CRF's weights; goals without training rows are forbidden."""
+    unary = np.asarray(_feature_matrix(log, features)[rows] @ state)
     unary[:, np.isneginf(steps).all(axis=0)] = -np.inf
     start = np.append(0, np.cumsum(np.diff(log.start)[sorted(test)])).astype(np.int32)
     chain = Chain(len(log.goals), np.arange(len(rows), dtype=np.int32), start, (), ())

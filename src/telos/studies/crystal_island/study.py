@@ -47,7 +47,7 @@ PUBLISHED = {
     "anova": {"f": 71.87, "df": [2, 18], "p": "< .0001"},
     "tukey": "all pairs p < .01",
 }
-# Measured by others on the same rows, ten folds by player, in per cent; they come with the data.
+# Accuracies published with the data: same rows, ten folds by player, in per cent.
 PEERS = {
     "crafter": {
         "majority": 18.4,
@@ -116,15 +116,15 @@ def run_study(
     data: str | os.PathLike[str] | None = None,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Run the study; ``seed`` determines it, for any number of ``jobs``.
+    """Run the study; the result depends on ``seed`` only, not on the number of ``jobs``.
 
     ``data`` is a folder with a log of human players, or one with several such folders in it.
     """
     if seed < 0:
-        raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
+        raise TelosError(f"the seed must be a whole number, zero or more; got {seed}")
     folds = (QUICK_FOLDS if quick else FOLDS) if folds is None else folds
     if folds < 2:
-        raise TelosError(f"folds must be at least 2, so that somebody is left to train on, got {folds}")
+        raise TelosError(f"folds must be at least 2, or no players are left to train on; got {folds}")
     paths = {} if data is None else find_logs(Path(data))
     count = (QUICK_PLAYERS if quick else PLAYERS) if players is None else players
     log = island_log(count, seed, folds=folds, jobs=jobs)
@@ -180,7 +180,7 @@ def island_result(island: LogOutcome, people: Mapping[str, LogOutcome], *, seed:
 
 
 def island_findings(island: LogOutcome) -> Iterator[str]:
-    """Say how the chapter's table came out on simulated players."""
+    """Yield findings that compare the chapter's table with the result on simulated players."""
     ours = {key: island.scores[key].decodings[AHEAD].mean for key in (MAJORITY, *COMPARED)}
     listed = ", ".join(f"{key} {ours[key]:.3f} ({PRINTED[key]:.3f})" for key in ours)
     yield f"F1 with look-ahead, simulated, published in brackets: {listed}."
@@ -190,10 +190,10 @@ def island_findings(island: LogOutcome) -> Iterator[str]:
     yield f"The order of the models is {same} {' > '.join(order)}."
     yield f"Analysis of variance, {format_anova(island.anovas[AHEAD])}; published F(2,18) = 71.87, p < .0001."
     pairs = island.pairs[AHEAD]
-    told = [
+    alike = [
         f"{pair.first} and {pair.second} ({format_p(pair.p)})" for pair in pairs if pair.p is None or pair.p >= LEVEL
     ]
-    apart = "all pairs differ" if not told else f"no significant difference between {', '.join(told)}"
+    apart = "all pairs differ" if not alike else f"no significant difference between {', '.join(alike)}"
     yield f"Tukey: {apart}; published: all pairs p < .01."
     yield from _two_ways(island)
     yield from _further(island)
@@ -203,7 +203,7 @@ def island_findings(island: LogOutcome) -> Iterator[str]:
 
 
 def format_anova(found: Anova) -> str:
-    """Say an analysis of variance as papers do."""
+    """Format an analysis of variance as in papers."""
     if found.f is None:
         return "there is nothing to test: no difference varies between folds"
     return f"F({found.between},{found.within}) = {found.f:.2f}, {format_p(found.p)}"
@@ -218,7 +218,7 @@ def _two_ways(island: LogOutcome) -> Iterator[str]:
 
 
 def _further(island: LogOutcome) -> Iterator[str]:
-    """Say what each further file of formulas is worth beside the chapter's."""
+    """Yield findings on the further files of formulas, compared with the chapter's."""
     plain = island.scores[FACTORED]
     for score in island.scores.values():
         if score is plain or not score.label.startswith("factored"):
@@ -231,7 +231,7 @@ def _further(island: LogOutcome) -> Iterator[str]:
 
 
 def human_findings(people: LogOutcome) -> Iterator[str]:
-    """Say how the models fared on people."""
+    """Yield findings on one log of human players."""
     best = max(people.scores.values(), key=lambda score: score.decodings[ONLINE].f1)
     own = people.scores.get("tailored", best)
     way, aim = own.decodings[ONLINE], AIMS[people.log]

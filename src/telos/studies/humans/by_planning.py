@@ -1,4 +1,4 @@
-"""Human players recognised by planning, alone and together with the recogniser that was trained on other people.
+"""Goal recognition of human players by planning, alone and combined with a recogniser trained on other people.
 
 Ten folds by player (or pair). Planning needs no training: a domain file states the rules of the game. Only the weight
 of each expert, four numbers at most, and how common each goal is are learned, on the rows of the other folds, where
@@ -34,12 +34,12 @@ from telos.telemetry.logs import LogRow
 
 
 PRESS, IDLE = "press", "idle"
-SIGHTS = tuple(f"d_{thing}" for thing in THINGS)  # -1 where nothing of the kind is in view
-ACHIEVED = "achieved"  # the context entry that says what the row before achieved, as far as a recogniser may know
+SIGHTS = tuple(f"d_{thing}" for thing in THINGS)  # -1 if none is in view
+ACHIEVED = "achieved"  # the context entry with the achievement of the previous row, if recognisers may know it
 
 
 class Standing(NamedTuple):
-    """How the goals stood at one scored row: what was wasted, what is to go, and which could be meant at all."""
+    """The goals at one scored row: wasted cost, remaining cost, and which goals are still possible."""
 
     group: str
     truth: str
@@ -50,7 +50,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlanningGame:
-    """A game whose log can be read by planning: its columns, its domain, and the events that a row stands for."""
+    """A game for recognition by planning: its columns, its domain, and the conversion of a row to events."""
 
     source: LogSource
     domain: str
@@ -58,12 +58,12 @@ class PlanningGame:
     events: Callable[[PlanReader, LabelledEvent], Iterator[Event]]
 
     def reader(self) -> PlanReader:
-        """Return a reader that has seen nothing yet."""
+        """Return a new reader, without observations."""
         return PlanReader(PlanModel(load(DATA / f"{self.domain}.yaml"), **self.options))
 
 
 def standings(game: PlanningGame, plays: Sequence[LabelledPlay]) -> Iterator[Standing]:
-    """FoldReading every sequence from its start, and yield how the goals stood at each scored row."""
+    """Read every sequence from its start and yield the standing of the goals at each scored row."""
     reader = game.reader()
     for play in plays:
         reader.reset()
@@ -83,21 +83,21 @@ def _standing(reader: PlanReader, group: str, truth: str) -> Standing:
 
 
 def _look_at_life(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
-    """Return what the columns say about the domain's variables, and what was achieved by the row before."""
+    """Return the domain's variables from the columns, and the achievement of the previous row."""
     slept = before is not None and before.event.action == "sleep"
     return {**now.event.context, "asleep": slept, ACHIEVED: None if before is None else before.event.goal}
 
 
 def _live(reader: PlanReader, row: LabelledEvent) -> Iterator[Event]:
-    """Every key is a press; what it did is seen in the next row. An achievement begins a new pursuit."""
+    """Yield one press per key; its effect is in the next row. An achievement begins a new pursuit."""
     event = row.event
     achieved = event.context[ACHIEVED]
     if achieved is not None:
         yield Event(IDLE, player=event.player, time=event.time, goal=achieved)
     start = reader.model.start
-    told = {name: start[name] if name in SIGHTS and value < 0 else value for name, value in event.context.items()}
+    context = {name: start[name] if name in SIGHTS and value < 0 else value for name, value in event.context.items()}
     action = IDLE if event.action == "noop" else PRESS
-    yield Event(action, told, player=event.player, time=event.time)
+    yield Event(action, context, player=event.player, time=event.time)
 
 
 # What `interact` does by what is in front and what is held, and the goal that is reached by it.
@@ -110,20 +110,23 @@ USES = {
     ("counter", "onion"): ("put-onion", "put_onion_on_counter"),
     ("counter", "dish"): ("put-dish", "put_dish_on_counter"),
     ("counter", "soup"): ("put-soup", "put_soup_on_counter"),
-    ("counter", "nothing"): ("pick-onion", "take_onion_from_counter"),  # most often; nobody sees what lies there
+    ("counter", "nothing"): (
+        "pick-onion",
+        "take_onion_from_counter",
+    ),  # the most frequent case; the log does not show the object on the counter
 }
 DISTANCES = ("d_onions", "d_dishes", "d_pot", "d_serving")
 
 
 def _look_at_kitchen(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
-    """Return what position says, and nothing of what hands and pots hold."""
+    """Return the context from the position only, without the contents of hands and pots."""
     here = now.event.context
     shown = {name: max(1, int(here[name])) for name in DISTANCES}
     return {**shown, "facing_tile": here["facing_tile"], "last": "nothing_yet"}
 
 
 def _cook(reader: PlanReader, row: LabelledEvent) -> Iterator[Event]:
-    """What the cook holds is known from what was done; an `interact` that could do nothing is a press like another."""
+    """Yield the cook's events; earlier actions give the held object, and an `interact` without effect is a press."""
     event = row.event
     use = USES.get((str(event.context["facing_tile"]), str(reader.state["held"])))
     if event.action == "interact" and use is not None:
@@ -133,20 +136,20 @@ def _cook(reader: PlanReader, row: LabelledEvent) -> Iterator[Event]:
         yield Event(action, event.context, player=event.player, time=event.time)
 
 
-# The log tells how things stand after every key, and that is the player's doing; plays are long, and old steps say
-# little about what is pursued now.
-_TOLD: PlanModelOptions = {"luck": False, "ignores": (IDLE,), "sees_all": True}
+# The log has the state after every key, and the player caused it; plays are long, and old steps are weak evidence of
+# the present goal.
+_MODEL_OPTIONS: PlanModelOptions = {"luck": False, "ignores": (IDLE,), "sees_all": True}
 GAMES = {
     "crafter": PlanningGame(
         LogSource("crafter-planning", idle="noop", look=_look_at_life),
         "crafter-domain",
-        {**_TOLD, "relevance": True, "lasts": 30.0},
+        {**_MODEL_OPTIONS, "relevance": True, "lasts": 30.0},
         _live,
     ),
     "overcooked": PlanningGame(
         LogSource("overcooked", idle="stay", look=_look_at_kitchen, group="pair"),
         "overcooked-domain",
-        {**_TOLD, "lasts": 30.0},
+        {**_MODEL_OPTIONS, "lasts": 30.0},
         _cook,
     ),
 }
@@ -156,9 +159,9 @@ GAMES = {
 
 
 FOLDS = 10
-THIN = 5  # a quick study reads one sequence of so many
-LEAST = 1e-6  # belief that a goal always has in the product: no expert may rule one out
-FARTHEST = 200.0  # a way that is longer, or that there is not, counts as this long
+THIN = 5  # a quick study reads every fifth sequence
+LEAST = 1e-6  # minimum belief of a goal in the product, so that no expert can rule one out
+FARTHEST = 200.0  # maximum plan cost; a goal without a plan has this cost
 TRAINED, WASTED, TO_GO, PRIOR = range(4)
 EXPERT_NAMES = ("trained", "wasted", "to go", "prior")
 BOTH, ALONE, WEIGHED = "product of both", "trained alone", "trained alone, with a prior"
@@ -186,7 +189,7 @@ class PlanningTask(NamedTuple):
 
 
 class FoldReading(NamedTuple):
-    """What one fold brought: at each scored row how the goals stood, and what the trained recogniser believed."""
+    """The result of one fold: for each scored row the standing of the goals and the trained recogniser's belief."""
 
     goals: tuple[str, ...]
     standings: list[Standing]
@@ -202,7 +205,7 @@ def run_planning(
     seed: int = 1,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """FoldReading the log of a game in ``folder`` by planning, by a trained recogniser, and by both together."""
+    """Recognise goals in the log of a game in ``folder`` by planning, by a trained recogniser, and by both."""
     if name not in GAMES:
         raise TelosError(f"there is no domain for {name!r}", name_hint(name, GAMES))
     experts = _experts()
@@ -216,7 +219,7 @@ def run_planning(
 
 
 def run_fold(task: PlanningTask) -> FoldReading:
-    """FoldReading the players of one fold by planning, and with a model that was trained on the others."""
+    """Read the players of one fold by planning, and with a model trained on the other folds."""
     game = GAMES[task.name]
     plays = _plays(task.folder, task.name, task.quick)
     tested = folds(groups_of(plays), FOLDS)[task.fold]
@@ -271,14 +274,14 @@ class _Weighing:
         return self.experts.beliefs(self.said.experts(list(chosen)), np.ones(len(chosen)))
 
     def score(self, chances: Any) -> GroupScore:
-        """Return how often the likeliest goal was right, by group."""
+        """Count by group how often the likeliest goal was right."""
         found = GroupScore()
         for group, is_right in zip(self.groups, (chances.argmax(axis=1) == self.truth).tolist(), strict=True):
             found.add(group, is_right)
         return found
 
     def quality(self, chances: Any) -> dict[str, float]:
-        """Return how far the belief is from how often it is right, and how surprising the truth was."""
+        """Return the calibration error of the belief and its log loss."""
         error = self.experts.calibration_error(chances, self.truth)
         return {"ece": round(error, 4), "log_loss": round(self.experts.log_loss(chances, self.truth), 4)}
 
@@ -308,7 +311,7 @@ def _compared(a: str, b: str, scores: dict[str, GroupScore], rng: Random) -> Pla
 
 
 def _findings(plain: dict[str, dict[str, float]], fitted: dict[str, dict[str, float]]) -> tuple[str, ...]:
-    """Say what the weights do to calibration, and how surprising the truth is to each."""
+    """Return findings on the effect of the weights on calibration and log loss."""
     surprise = ", ".join(f"{method} {each['log_loss']:.3f}" for method, each in fitted.items())
     trained = plain["trained"]
     return (
@@ -326,7 +329,7 @@ def _experts() -> ModuleType:
     return experts
 
 
-@lru_cache(maxsize=2)  # a process has several folds to do, and reading takes long
+@lru_cache(maxsize=2)  # one process runs several folds, and reading is slow
 def _read(folder: str, source: LogSource, quick: bool) -> list[LabelledPlay]:
     plays = read_plays(folder, source)
     return plays[::THIN] if quick else plays
@@ -342,7 +345,7 @@ def _lessons(folder: str, name: str, quick: bool) -> list[LabelledPlay]:
 
 @lru_cache(maxsize=1)
 def _taught(folder: str, name: str, quick: bool) -> dict[str, FeatureIOHMM]:
-    """Return one model for each group: counts add up, so any set of groups is then trained in no time."""
+    """Return one model per group; counts add up, so a model of any set of groups is a cheap sum."""
     plays, goals = _lessons(folder, name, quick), GAMES[name].reader().goals
     models = {group: TRAINERS[name][1](goals) for group in groups_of(plays)}
     for play in plays:

@@ -1,8 +1,8 @@
-"""``telos study crafter``: are models better that are trained on later play, as the AIIDE paper claims?
+"""``telos study crafter``: test the AIIDE paper's claim that models trained on later play are better.
 
 The paper trains and tests on the same run, once for first runs and once for later ones (60 and 70 per cent), and sets
-models trained on somebody else beside them (74 and 63). Later runs can come out better because training on them is
-better, or because they are easier to read. Models of first and of later play are therefore both tested on both.
+them beside models trained on another player (74 and 63). Later runs can score better because training on them is
+better, or because they are easier to recognise. Models of first and of later play are therefore both tested on both.
 Start with ``run_crafter``.
 """
 
@@ -49,8 +49,8 @@ MUCH_WOOD = 6  # more makes no difference
 HAS = "has_"
 IDLE = "noop"
 
-# What follows is known from what is done already. Which goal was believed in makes no difference: the game knows which
-# one was achieved.
+# The next goal depends on the achievements so far. The believed goal is not used: the game knows which goal was
+# achieved.
 CHANGES = GoalChanges(
     "achieved",
     given=(("achieved", "done"), ("done",), ("achieved", "many"), ("achieved",)),
@@ -60,12 +60,12 @@ CHANGES = GoalChanges(
 
 
 def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
-    """Return what the game knows at a row, and the second paper's kind of observation: done to what, or approached."""
+    """Return the context at a row, and the second paper's kind of observation: target of an action, or approach."""
     here = now.event.context
     there = None if before is None else before.event.context
     ways = {thing: _way(thing, there, here) for thing in THINGS}
     done = tuple(name.removeprefix(HAS) for name in here if name.startswith(HAS) and here[name])
-    is_idle = now.event.action == IDLE  # most ticks have no key, and say the same thing once more
+    is_idle = now.event.action == IDLE  # most ticks have no key and repeat the last observation
     return {
         **{f"way_{thing}": None if is_idle else way for thing, way in ways.items()},
         "facing_tile": here["facing_tile"],
@@ -102,19 +102,19 @@ SOURCE = LogSource("crafter", idle=IDLE, look=look)
 
 
 def papers() -> FeatureIOHMM:
-    """Return the second paper's kind of model: one observation, and every sighting in full.
+    """Return the second paper's kind of model: one observation per row, with weight 1.
 
-    The pseudo-counts are as many as Laplace's law has, but go to what players do whatever their goal: of sixteen goals,
-    many are hardly ever seen in a part of one player's play, and even chances would be far from what anybody does.
+    The pseudo-counts sum to those of Laplace's rule, but follow the distribution over all goals: of sixteen goals, many
+    are rare in a part of one player's play, and a uniform distribution would be far from the behaviour of any player.
     """
     sight = Feature("seen", SIGHTS, strength=float(len(SIGHTS)))
     return FeatureIOHMM(GOALS, [sight], CHANGES, done="done")
 
 
 def features() -> FeatureIOHMM:
-    """Return a model that looks at the key, at every thing in view, and at the wood; each with a low weight.
+    """Return a model of the key, every thing in view and the wood, each with a low weight.
 
-    Sightings of one walk repeat one another, and there are many of them between two achievements.
+    Observations during one walk are strongly correlated, and there are many between two achievements.
     """
     keys = Feature("action", (*MOVES, "do", *KEYS), (("facing_tile",), ()), 0.2, 5.0, ignores=(IDLE,))
     wood = Feature("wood", tuple(range(MUCH_WOOD + 1)), (("has_table",), ()), 0.1, 5.0)
@@ -139,7 +139,7 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Career:
-    """What one player did, from the first episode to the last."""
+    """The play of one player from the first episode to the last, divided into parts."""
 
     player: str
     plays: tuple[LabelledPlay, ...]
@@ -151,12 +151,12 @@ class Career:
 
     @property
     def amount(self) -> int:
-        """Return how many lessons first and later play can both give."""
+        """Return the number of lessons that both first and later play have."""
         return min(len(self.first), len(self.later))
 
     @property
     def is_long(self) -> bool:
-        """Whether every part has enough in it."""
+        """Whether every part has at least ``FEWEST`` lessons or scored rows."""
         tests = (self.first_test, self.later_test)
         return self.amount >= FEWEST and all(sum(map(scored, plays)) >= FEWEST for plays in tests)
 
@@ -182,18 +182,18 @@ def _career(player: str, plays: Sequence[LabelledPlay]) -> Career:
 
 
 def lessons(plays: Iterable[LabelledPlay]) -> tuple[Lesson, ...]:
-    """Return every key press whose goal is known, in the order of time."""
+    """Return every key press whose goal is known, ordered by time."""
     rows = (row for play in plays for row in play.rows)
     return tuple(Lesson(row.event, row.truth) for row in rows if row.truth is not None and row.event.action != IDLE)
 
 
 def scored(play: LabelledPlay) -> int:
-    """Return how many rows of a sequence are scored."""
+    """Count the scored rows of a sequence."""
     return sum(row.is_scored for row in play.rows)
 
 
 def drill(model: Taught, taught: Iterable[Lesson]) -> None:
-    """Train what a model sees; what it learns about changes of goal is of no use, since the lessons are torn apart."""
+    """Train the observations of a model; goal changes cannot be learned, since lessons are not consecutive."""
     for event, goal in taught:
         model.learn(event, goal, goal)
 
@@ -205,10 +205,10 @@ def _session(play: LabelledPlay) -> str:
 # --- comparisons and findings -----------------------------------------------------------------------------------------
 
 
-# Measured on the same rows and folds; they come with the data.
+# Accuracies published with the data: same rows and folds.
 PEERS = {"majority": 18.4, "naive Bayes with context": 46.1, "logistic regression": 51.0, "boosted trees": 50.5}
 
-# The second condition, the first, and what the paper has for them: two accuracies and a p.
+# The second condition, the first, and the paper's values: two accuracies and a p.
 PAIRS: tuple[tuple[str, str, tuple[float, float] | None, float | None], ...] = (
     ("own later on later", "own first on first", (70.0, 60.0), 0.01),
     ("own later on later", "own first on later", None, None),
@@ -256,7 +256,7 @@ def _comparisons(
 
 
 def _findings(kind: str, made: Mapping[tuple[str, str], PlayerComparison]) -> Sequence[str]:
-    """Say what each comparison means, in words that follow from its numbers alone."""
+    """Return one finding per comparison, worded from its numbers alone."""
     said = {
         CLAIM: "later play, read with models of later play, beside first play read with models of first play",
         TRAINING: "on the same later play, training on later play instead of first play",
@@ -279,7 +279,7 @@ def _verdict(comparison: PlayerComparison) -> str:
 
 
 FOLDS = 10
-OTHERS, FEW_OTHERS = 8, 2  # models of other players that each player is also read with
+OTHERS, FEW_OTHERS = 8, 2  # models of other players that are also tested on each player
 KINDS: dict[str, Callable[[], FeatureIOHMM]] = {"paper": papers, "features": features}
 QUICK_KINDS = ("paper",)
 
@@ -294,7 +294,7 @@ class CrafterTask(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What one fold brought, by kind of model and condition: all rows, and the share that was right by player."""
+    """The result of one fold, by kind of model and condition: all rows, and the accuracy by player."""
 
     scores: dict[str, GroupScore]
     shares: dict[tuple[str, str], dict[str, float]]
@@ -308,7 +308,7 @@ def run_crafter(
     seed: int = 1,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Run the study on the log in ``folder``; ``quick`` has only the paper's kind of model, and fewer other players."""
+    """Run the study on the log in ``folder``; ``quick`` uses only the paper's kind of model and fewer other players."""
     place = str(Path(folder))
     players = [career.player for career in _careers(place)]
     if len(players) < 2:
@@ -326,7 +326,7 @@ def run_crafter(
 
 
 def run_fold(task: CrafterTask) -> Done:
-    """Read the players of one fold with models of all kinds; how goals follow one another is learned from the rest."""
+    """Test models of all kinds on the players of one fold; goal changes are learned from the other folds."""
     everybody = _careers(task.folder)
     tested = folds([career.player for career in everybody], FOLDS)[task.fold]
     rest = [career for career in everybody if career.player not in tested]
@@ -349,7 +349,7 @@ def run_fold(task: CrafterTask) -> Done:
 
 
 class Bench(NamedTuple):
-    """Where models are made and tested: they see as they were drilled, and goals change as in ``whole``."""
+    """Trains and tests models: observations from the lessons, goal changes from ``whole``."""
 
     kind: str
     make: Callable[[], FeatureIOHMM]
@@ -357,18 +357,18 @@ class Bench(NamedTuple):
     done: Done
 
     def drilled(self, taught: Sequence[Lesson]) -> FeatureIOHMM:
-        """Return a model of these lessons. As in the paper, only what it sees is trained on them."""
+        """Return a model of these lessons. As in the paper, only its observations are trained on them."""
         model = self.make()
         drill(model, taught)
         return model.with_changes_of(self.whole)
 
     def note(self, condition: str, player: str, share: float) -> None:
-        """Note the share of rows that was right."""
+        """Store the accuracy of a condition for a player."""
         self.done.shares.setdefault((self.kind, condition), {})[player] = share
 
 
 def _pooled(bench: Bench, mine: Sequence[Career], rest: Sequence[Career]) -> None:
-    """Train on first and on later play of others, as much of each, and read later play of the tested players."""
+    """Train on equal amounts of first and later play of others; test on later play of the held-out players."""
     first = chain.from_iterable(each.first[: each.amount] for each in rest)
     later = chain.from_iterable(each.later[-each.amount :] for each in rest if each.amount)
     early = {each.player: min(len(each.trial), len(each.later)) for each in rest}
@@ -383,7 +383,7 @@ def _pooled(bench: Bench, mine: Sequence[Career], rest: Sequence[Career]) -> Non
 
 
 def _personal(bench: Bench, career: Career) -> None:
-    """Train on a player's own first and later play, as much of each, and read both."""
+    """Train on equal amounts of a player's own first and later play; test on both."""
     first = bench.drilled(career.first[: career.amount])
     later = bench.drilled(career.later[-career.amount :])
     bench.note("own first on first", career.player, _share(first, career.first_test))
@@ -393,7 +393,7 @@ def _personal(bench: Bench, career: Career) -> None:
 
 
 def _against_others(bench: Bench, career: Career, others: Sequence[Career]) -> None:
-    """Read later play with models of others' later play, and with models of as much of the player's own."""
+    """Test models of others' later play, and of an equal amount of the player's own, on later play."""
     own, foreign = [], []
     for other in others:
         amount = min(career.amount, other.amount)
@@ -408,14 +408,14 @@ def _share(model: FeatureIOHMM, plays: Sequence[LabelledPlay]) -> float:
     return score(model, plays).accuracy
 
 
-@lru_cache(maxsize=1)  # a process has several folds to do, and reading takes long
+@lru_cache(maxsize=1)  # one process runs several folds, and reading is slow
 def _careers(folder: str) -> list[Career]:
     return careers(read_plays(folder, SOURCE))
 
 
 @lru_cache(maxsize=len(KINDS))
 def _taught(folder: str, kind: str) -> dict[str, FeatureIOHMM]:
-    """Return one model for each player: counts add up, so any set of players is then trained in no time."""
+    """Return one model per player; counts add up, so a model of any set of players is a cheap sum."""
     models = {}
     for career in _careers(folder):
         models[career.player] = KINDS[kind]()

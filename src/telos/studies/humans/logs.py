@@ -15,14 +15,14 @@ from telos.telemetry.logs import LogRow, read_log
 DATA = Path(__file__).parent / "data"
 LOG = "events.csv.gz"
 
-# From the row before (None at the start of a sequence) and the present one to the context that recognisers are shown.
-# It is given no more than these two, so nothing that comes later can get into it.
+# Computes the context for recognisers from the previous row (None at the start of a sequence) and the present one.
+# It gets only these two rows, so the context cannot contain later information.
 Look: TypeAlias = Callable[[LogRow | None, LogRow], Mapping[str, Value]]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledEvent:
-    """One row of a log: the event that recognisers are shown, and, beside it, the goal that was really pursued."""
+    """One row of a log: the event for recognisers, and the true goal."""
 
     event: Event
     truth: str | None
@@ -31,7 +31,7 @@ class LabelledEvent:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPlay:
-    """One sequence of events of one player. No ``group`` is ever in training and in a test at once."""
+    """One sequence of events of one player. A ``group`` is never in both training and test data."""
 
     player: str
     session: str
@@ -41,7 +41,7 @@ class LabelledPlay:
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
-    """How one log is read: its column file, the action that means that no key was pressed, and the look."""
+    """How to read one log: its column file, the action for "no key pressed", and the look function."""
 
     columns: str
     idle: str
@@ -52,8 +52,8 @@ class LogSource:
 def read_plays(folder: str | os.PathLike[str], source: LogSource) -> list[LabelledPlay]:
     """Return all sequences of the log in a folder, in the order of the log.
 
-    Rows at which a goal is achieved, rows after the last one and idle ones are shown to recognisers, as they would be
-    in a game, but not scored. What the events say about goals achieved before is up to the look.
+    Recognisers observe rows that achieve a goal, rows after the last achievement and idle rows, as they would in a
+    game, but these are not scored. The look function decides what events contain about earlier achievements.
     """
     place = Path(folder)
     if not place.is_dir():
@@ -79,10 +79,10 @@ def _play(rows: list[LogRow], source: LogSource) -> LabelledPlay:
 
 
 def goals_of(plays: Iterable[LabelledPlay]) -> tuple[str, ...]:
-    """Return every goal that was pursued, in the order of the alphabet."""
+    """Return every goal that was pursued, sorted by name."""
     return tuple(sorted({row.truth for play in plays for row in play.rows if row.truth is not None}))
 
 
 def groups_of(plays: Iterable[LabelledPlay]) -> tuple[str, ...]:
-    """Return the groups, in the order of the alphabet."""
+    """Return the groups, sorted by name."""
     return tuple(sorted({play.group for play in plays}))

@@ -29,14 +29,14 @@ from telos.telemetry.logs import LogRow
 
 PLACE = ("layout", "x", "y", "facing")
 TILES = ("onions", "dishes", "pot", "serving")
-WEIGHT, STRENGTH = 0.6, 10.0  # settled on five of the ten pairs, before the others were looked at
+WEIGHT, STRENGTH = 0.6, 10.0  # chosen on five of the ten pairs, before the others were used
 
-# Which goal follows which depends on what was used, and on where: beside a pot or in a far corner of this very kitchen.
+# The next goal depends on the tile that was used and on the position in this kitchen.
 CHANGES = GoalChanges("used", given=(("used", "layout", "x", "y"), ("used", "layout"), ("used",)))
 
 
 def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
-    """Return what keys and position say: where the player is, what was used just before, what has come nearer."""
+    """Return the context from keys and position: place, the tile used just before, and tiles that came nearer."""
     here = now.event.context
     shown = {name: here[name] for name in (*PLACE, "facing_tile")}
     shown["used"] = None
@@ -44,7 +44,7 @@ def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
         shown[f"nearer_{tile}"] = False
     if before is not None:
         there = before.event.context
-        # Whether it worked is in the log, but is not looked at: it could not be told from keys and position.
+        # The log records whether it worked, but that does not follow from keys and position, so it is not used.
         shown["used"] = there["facing_tile"] if before.event.action == "interact" else None
         for tile in TILES:
             shown[f"nearer_{tile}"] = here[f"d_{tile}"] < there[f"d_{tile}"]
@@ -63,7 +63,7 @@ def cook(goals: Sequence[str], *, is_placed: bool = True) -> FeatureIOHMM:
         given=(*finer, ("facing_tile",), ()),
         weight=WEIGHT,
         strength=STRENGTH,
-        ignores=("stay",),  # how long players wait says more about them than about their goal
+        ignores=("stay",),  # waiting time depends on the player more than on the goal
     )
     return FeatureIOHMM(goals, [keys], CHANGES)
 
@@ -72,10 +72,10 @@ def cook(goals: Sequence[str], *, is_placed: bool = True) -> FeatureIOHMM:
 
 
 FOLDS, INNER_FOLDS = 10, 3
-WEIGHTS = (0.4, 0.6, 1.0)  # what the inner folds choose from
+WEIGHTS = (0.4, 0.6, 1.0)  # candidates for the inner folds
 AIM = 66.0
 CONSTANT_STRENGTH = 5.0  # as that of the matrices in the file
-# Measured on the same rows and folds, with keys and position only; they come with the data.
+# Accuracies published with the data: same rows and folds, keys and position only.
 PEERS = {"naive Bayes with context": 58.7, "logistic regression": 64.5, "boosted trees": 73.0}
 BEST = "features, weight chosen inside"
 
@@ -89,7 +89,7 @@ class OvercookedTask(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What one fold brought: a score for each method, and how each weight did on the inner folds."""
+    """The result of one fold: a score for each method, and for each weight on the inner folds."""
 
     scores: dict[str, GroupScore]
     inner: dict[float, GroupScore]
@@ -116,7 +116,7 @@ def run_overcooked(
 
 
 def run_fold(task: OvercookedTask) -> Done:
-    """Train every method on all folds but one, and score it on that one."""
+    """Train every method on all folds but one and score it on the held-out fold."""
     plays = _plays(task.folder)
     groups = groups_of(plays)
     tested = folds(groups, FOLDS)[task.fold]
@@ -142,7 +142,7 @@ def run_fold(task: OvercookedTask) -> Done:
 
 
 def _papers() -> dict[str, IOHMM]:
-    """Return the second paper's model, as it is and with one transition matrix for all times; both learn them."""
+    """Return the second paper's model, unchanged and with one constant transition matrix; both learn transitions."""
     model = load_model(DATA / "overcooked-iohmm.yaml")
     assert isinstance(model, IOHMM)
     constant = IOHMM(
@@ -168,7 +168,7 @@ def _majority(training: Iterable[LabelledPlay], test: Iterable[LabelledPlay]) ->
 
 
 def _by_group(goals: Sequence[str], plays: Sequence[LabelledPlay]) -> dict[str, FeatureIOHMM]:
-    """Return one model for each group: counts add up, so any set of groups is then trained in no time."""
+    """Return one model per group; counts add up, so a model of any set of groups is a cheap sum."""
     models = {group: cook(goals) for group in groups_of(plays)}
     for play in plays:
         teach(models[play.group], [play])
@@ -221,6 +221,6 @@ def _findings(figures: Sequence[MethodAccuracy], best: MethodAccuracy) -> tuple[
     )
 
 
-@lru_cache(maxsize=1)  # a process has several folds to do, and reading takes longer than one of them
+@lru_cache(maxsize=1)  # one process runs several folds, and reading is slower than a fold
 def _plays(folder: str) -> list[LabelledPlay]:
     return read_plays(folder, SOURCE)

@@ -37,10 +37,10 @@ class DelayedInput:
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self._held = Keys()
-        self._queue: list[tuple[int, Keys]] = []  # what will be held from which frame on, soonest first
+        self._queue: list[tuple[int, Keys]] = []  # (frame, keys held from it on), soonest first
         self._frame = 0
         self._free_at = 0
-        self.responses = self.slips = 0  # what they did so far, and how often it was something else than wanted
+        self.responses = self.slips = 0  # counts of responses, and of wrong ones
 
     @property
     def are_free(self) -> bool:
@@ -49,11 +49,11 @@ class DelayedInput:
 
     @property
     def bound_for(self) -> str:
-        """Return the direction that will be held when all that was asked is done."""
+        """Return the direction held after all queued inputs."""
         return self._queue[-1][1].direction if self._queue else self._held.direction
 
     def path(self, ahead: float) -> tuple[float, float]:
-        """Return how far one will get in so many frames, in steps across and down: one knows what the hands will do."""
+        """Return the movement over the next ``ahead`` frames by the queued inputs, in steps across and down."""
         across = down = 0.0
         now, end, direction = float(self._frame), self._frame + ahead, self._held.direction
         for due, keys in (*self._queue, (math.inf, self._held)):
@@ -86,7 +86,7 @@ class DelayedInput:
         for part in _rolled(before, direction):
             due = self._then(due, Keys(part), self._rng.expovariate(1 / limits.rollover) if limits.rollover else 0.0)
         if wish.swing:
-            if wish.tap and direction != STOP:  # turn, let go, and strike where one stands
+            if wish.tap and direction != STOP:  # turn, release, and strike without moving
                 due, direction = self._then(due, Keys(direction), limits.tap / 2), STOP
             due = self._then(due, Keys(direction, swing=True), limits.tap)
             self._queue.append((due, Keys(direction)))
@@ -97,7 +97,7 @@ class DelayedInput:
             self._queue.append((due, Keys(direction)))
 
     def _then(self, due: int, keys: Keys, seconds: float) -> int:
-        """Hold keys for a while, and return when that is over."""
+        """Queue keys for some seconds and return the frame at which they end."""
         self._queue.append((due, keys))
         return due + frames(seconds)
 
@@ -105,7 +105,7 @@ class DelayedInput:
         return limits.reaction * math.exp(self._rng.gauss(0.0, limits.reaction_spread))
 
     def _aimed(self, direction: str, limits: Limits) -> str:
-        """Return the direction that is really pressed."""
+        """Return the direction actually pressed, with aiming error."""
         if direction == STOP or not limits.aim:
             return direction
         off = round(self._rng.gauss(0.0, limits.aim) / _SECTOR)
@@ -122,7 +122,7 @@ def frames(seconds: float) -> int:
 
 
 def _rolled(before: str, after: str) -> tuple[str, ...]:
-    """Return what is held for a moment on the way: of the two keys of a diagonal, one is first and one is last."""
+    """Return the intermediate keys of a change: the two keys of a diagonal are not pressed at the same time."""
     old, new = PARTS[before], PARTS[after]
     if len(new) == 2 and len(old) != 1:
         return (next((part for part in new if part in old), new[0]),) if old != new else ()
@@ -136,9 +136,9 @@ def _rolled(before: str, after: str) -> tuple[str, ...]:
 # --- fighting one monster ---------------------------------------------------------------------------------------------
 
 
-STRIKE = 68.0  # pixels ahead: a swing that starts now meets whoever is that near
-_ON_THE_RUN = 105.0  # the same for who walks on: both close in while the sword is out
-_HALT = 140.0  # pixels; who means to stand had better stop here, and let it come
+STRIKE = 68.0  # pixels ahead within which a swing that starts now hits
+_ON_THE_RUN = 105.0  # the same while walking: both approach during the swing
+_HALT = 140.0  # pixels; a player who stands to fight stops at this distance
 _LANE = 20.0  # pixels beside the line of the sword, a little less than it is wide
 _EARLY = 105.0  # pixels; so far ahead there is time to turn first and swing later
 
@@ -152,7 +152,7 @@ class Stance(NamedTuple):
 
 
 def fence(foe: Foe, sword: str, stance: Stance) -> Wish | None:
-    """Return what the hands should do about a monster; None if it cannot be met here, and one had better give way.
+    """Return the input to fight a monster; None if it cannot be hit from here and the player should retreat.
 
     >>> stance = Stance(stands=True, waits=True, four_ways=True)
     >>> fence(Foe(60, 60, 5), "right", stance)
@@ -163,7 +163,7 @@ def fence(foe: Foe, sword: str, stance: Stance) -> Wish | None:
     way = quarter(foe.across, foe.down) if stance.four_ways else eighth(foe.across, foe.down)
     right, below = VECTORS[way]
     along, beside = foe.across * right + foe.down * below, foe.across * below - foe.down * right
-    # It comes straight here, so it is the nearer to the line the nearer it is.
+    # It approaches in a straight line, so its offset from the sword line shrinks with its distance.
     if abs(beside) * min(1.0, STRIKE / max(along, 1.0)) > _LANE:
         return _line_up(foe, way) if along > _EARLY else None
     if along <= (STRIKE if stance.stands else _ON_THE_RUN):
@@ -200,7 +200,7 @@ class Lapses:
         self._wish, self._until, self._scuffle_until = Wish(), 0.0, 0.0
         self._is_fright = False
         self._spot, self._spot_since = (0.0, 0.0, ""), 0.0
-        self.rescues = 0  # how often only a random walk got somebody off a spot
+        self.rescues = 0  # how often a random walk was needed to leave a spot
 
     def pause(self, now: float, seconds: float) -> None:
         """Release all keys for a while, ``seconds`` on average: to think, to read, or after dying."""
@@ -211,7 +211,7 @@ class Lapses:
         return now < self._scuffle_until
 
     def wish(self, view: AdventureView, scene: Scene, limits: Limits, every: float) -> Wish | None:
-        """Return what is done instead of what was meant, None if nothing; it is asked ``every`` so many seconds."""
+        """Return an involuntary input, or None; the method is called once every ``every`` seconds."""
         if view.time < self._until and (self._is_fright or scene.nearest > STRIKE):
             return self._wish
         self._until = view.time
@@ -235,7 +235,7 @@ class Lapses:
         self._wish, self._until = Wish(self._rng.choice(DIRECTIONS), swing=swing), now + seconds
 
     def _is_stuck(self, view: AdventureView) -> bool:
-        """Whether one has been on the same spot for long without fighting there: the last resort, see ``rescues``."""
+        """Whether the player has long been on one spot without fighting; counted in ``rescues``."""
         x, y, area = self._spot
         is_elsewhere = area != view.area or abs(x - view.x) + abs(y - view.y) > _SPOT
         if is_elsewhere or view.kills_left is not None or not view.instruction:

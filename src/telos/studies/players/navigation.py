@@ -14,15 +14,15 @@ from telos.worlds.adventure.views import AdventureView, Point
 # --- the screen, predicted for the moment of reaction -----------------------------------------------------------------
 
 
-OWN_SPEED, THEIR_SPEED = 8.0, 4.0  # pixels a frame; players have a feeling for both within seconds
-NOTICE = 145.0  # pixels; who is nearer is seen by monsters of every kind, and a little before that players expect it
+OWN_SPEED, THEIR_SPEED = 8.0, 4.0  # pixels per frame; players learn both within seconds
+NOTICE = 145.0  # pixels; every kind of monster notices a nearer player, and players expect it a little earlier
 
-_TOGETHER = 50.0  # pixels; who is no farther behind than this comes at the same time
+_TOGETHER = 50.0  # pixels; a monster at most this much farther away arrives at the same time
 _ASIDE = 0.5  # the cosine of 60 degrees
 
 
 class Foe(NamedTuple):
-    """A monster, as it will stand to the player."""
+    """A monster's predicted position relative to the player."""
 
     away: float
     across: float
@@ -30,7 +30,7 @@ class Foe(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Where one will be, and where the monsters will be then, the nearest first."""
+    """Predicted positions of the player and the monsters, the nearest monster first."""
 
     x: float
     y: float
@@ -38,7 +38,7 @@ class Scene(NamedTuple):
 
     @property
     def nearest(self) -> float:
-        """Return how far the nearest monster is."""
+        """Return the distance to the nearest monster."""
         return self.foes[0].away if self.foes else math.inf
 
     @property
@@ -53,9 +53,9 @@ class Scene(NamedTuple):
 
 
 def look_ahead(view: AdventureView, path: tuple[float, float], lead: float, *, roamers: bool) -> Scene:
-    """Return the screen as it will be in ``lead`` frames, when one has gone so many steps across and down.
+    """Predict the scene in ``lead`` frames, after the player has moved ``path`` steps across and down.
 
-    ``roamers`` come from anywhere; other monsters only move when one is near.
+    ``roamers`` approach from anywhere; other monsters move only when the player is near.
     """
     x = min(view.width - 10.0, max(10.0, view.x + path[0] * OWN_SPEED))
     y = min(view.height - 10.0, max(10.0, view.y + path[1] * OWN_SPEED))
@@ -75,7 +75,7 @@ def look_ahead(view: AdventureView, path: tuple[float, float], lead: float, *, r
 
 
 _SHIFTS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
-_CARELESS = 0.3  # how well the worst look is remembered; the best is 1
+_CARELESS = 0.3  # memory strength after the worst look; the best is 1
 
 
 def beyond(area: str, edge: str) -> str:
@@ -90,7 +90,7 @@ def beyond(area: str, edge: str) -> str:
 
 
 class MentalMap:
-    """Facts about screens, which fade; what is seen is remembered more or less well, by chance.
+    """Memory of screens, which fades; the strength of each memory is random.
 
     >>> known = MentalMap(60.0, Random(1))
     >>> known.see("2,2", ("east",), 0.0)
@@ -105,7 +105,7 @@ class MentalMap:
         self.town: str | None = None
 
     def see(self, area: str, exits: Iterable[str], now: float, *, chest: bool = False) -> None:
-        """Take in a screen on entering it."""
+        """Remember a screen on entering it."""
         care = self._rng.uniform(_CARELESS, 1.0)
         self._memory.note(Fact("way", area, now, care, FrozenMap({"exits": tuple(exits)})))
         self._memory.note(Fact("searched", area, now, care))
@@ -114,7 +114,7 @@ class MentalMap:
             self._memory.note(Fact("chest", area, now))
 
     def search_again(self, area: str, now: float) -> None:
-        """Hold every screen but this one for unsearched; the ways between them stay known."""
+        """Mark every screen but this one as unsearched; the ways between screens stay known."""
         for kind in ("searched", "chest"):
             for fact in self._memory.all_of(kind, now):
                 self._memory.forget(kind, fact.subject)
@@ -169,16 +169,16 @@ class MentalMap:
 # --- steering: to a point, around monsters (called often: plain arithmetic) -------------------------------------------
 
 
-_AHEAD = (3.0, 8.0, 14.0)  # the frames that a way is thought through
+_AHEAD = (3.0, 8.0, 14.0)  # frames ahead at which a way is evaluated
 _TOUCH = 48.0  # pixels; nearer than this is dead, or nearly
-_WALL = 3.0  # how bad it is to run into a wall, or out by the wrong exit; a full turn round is 2
-_CUNNING = 0.8  # they head for where one is, not for where one will be: so much of their speed counts
-_STEADY = 0.3  # what is done already is better by so much: whoever dithers is caught
-_MANY = 6  # monsters that one can keep an eye on
+_WALL = 3.0  # penalty for a wall or the wrong exit; turning back costs 2
+_CUNNING = 0.8  # share of the monsters' speed that counts, as they head for the present position
+_STEADY = 0.3  # bonus for the present direction, against dithering
+_MANY = 6  # monsters that a player can track
 
 
 class Screen(NamedTuple):
-    """Where one may go: the size of the screen, and the edges that one means to cross."""
+    """The bounds of movement: size of the screen, and the edges that the player intends to cross."""
 
     width: float
     height: float
@@ -207,7 +207,7 @@ def quarter(across: float, down: float) -> str:
 
 
 def toward(across: float, down: float, *, diagonals: float, slack: float, now: str = STOP) -> str:
-    """Return the way to a point: slanting if that is one's habit, else along an axis, and the same one as before.
+    """Return the direction to a point: diagonal by habit, else along an axis, preferably the same as before.
 
     >>> toward(100, 60, diagonals=0.9, slack=8), toward(100, 60, diagonals=0.1, slack=8)
     ('down_right', 'right')
@@ -250,7 +250,7 @@ def around(scene: Scene, wanted: tuple[float, float], keep: float, screen: Scree
 
 
 def _risk(right: float, down: float, near: list[tuple[float, float]], keep: float) -> float:
-    """Return how dangerous a direction is in the next moments, with monsters coming on all the while."""
+    """Return the risk of a direction over the next frames, with approaching monsters."""
     risk = 0.0
     for across, below in near:
         closest = keep
@@ -273,19 +273,19 @@ def _blocked(scene: Scene, direction: str, screen: Screen) -> float:
 # --- wayfinding: which exit, and where to cross the edge --------------------------------------------------------------
 
 
-_SLACK = 10.0  # pixels; nearer than this is there
-_HUG = 30.0  # pixels from the wall: as near as one walks along it
-_OUT = 30.0  # pixels beyond the edge: where one heads for when leaving a screen
-_WARY = 80.0  # pixels; from so far beyond one's distance on, monsters are watched while walking
+_SLACK = 10.0  # pixels; within this the destination is reached
+_HUG = 30.0  # pixels; least distance when walking along a wall
+_OUT = 30.0  # pixels beyond the edge: the target when leaving a screen
+_WARY = 80.0  # pixels beyond the kept distance within which monsters are avoided while walking
 
 
 def keeps(habits: Style) -> float:
-    """Return how near to a monster one likes to come, in pixels; touching one is about 30."""
+    """Return the preferred minimum distance to monsters in pixels; contact is at about 30."""
     return 45.0 + 60.0 * habits.distance
 
 
 class Wayfinder:
-    """Where one is going on this screen; a choice stays until the screen or the intention changes."""
+    """The destination on this screen; a choice stays until the screen or the intention changes."""
 
     def __init__(self, map_: MentalMap, rng: Random) -> None:
         self.map, self._rng = map_, rng
@@ -294,7 +294,7 @@ class Wayfinder:
         self._target: Point | None = None
 
     def enter(self, view: AdventureView) -> None:
-        """Take in a new screen."""
+        """Reset the choice and remember the new screen."""
         behind = [edge for edge in view.exits if beyond(view.area, edge) == self._area]
         self._area, self._came_from = view.area, behind[0] if behind else ""
         self._target = None
@@ -303,7 +303,7 @@ class Wayfinder:
             self.map.town = view.area
 
     def go(self, step: str, view: AdventureView, scene: Scene, limits: Limits, habits: Style, now: str) -> Way:
-        """Return the way for a step that leads somewhere, and how good it is; ``now`` is the way that one goes."""
+        """Return the direction for a step with a destination, and its value; ``now`` is the present direction."""
         if step != self._step or self._target is None or step == "pick-up-gem":
             self._step, self._target = step, self._destination(step, view, limits, habits)
         across, down = self._target[0] - scene.x, self._target[1] - scene.y
@@ -335,7 +335,7 @@ class Wayfinder:
             exits = self.map.way_home(area, now)[:1]
         elif step == "head-for-home":
             exits = self.map.felt_way_home(area, view.exits)
-        # Without any idea, anywhere but back; back only out of a dead end.
+        # Without information, take any exit but the last; go back only out of a dead end.
         return exits or tuple(edge for edge in view.exits if edge != self._came_from) or view.exits
 
 

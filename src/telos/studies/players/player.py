@@ -29,22 +29,25 @@ from telos.worlds.adventure.views import AdventureView, Point
 
 
 FILE = Path(__file__).parent / "adventurer.yaml"
-MANNERS = ("fight-monster", "dodge-monster")  # steps that say how one goes; the next says where
+MANNERS = (
+    "fight-monster",
+    "dodge-monster",
+)  # steps that state the manner of moving; the next step states the destination
 _WORDS = (("return", "town"), ("kill", "level"), ("chest", "explore"), ("find", "explore"))
-_ELBOW_ROOM = 25.0  # pixels beyond the distance that one keeps: from there on a monster is in the way
-_GEM_WORTH = 300.0  # pixels that the greediest go for a gem; on another errand less
+_ELBOW_ROOM = 25.0  # pixels beyond the kept distance within which a monster is in the way
+_GEM_WORTH = 300.0  # longest detour for a gem in pixels, at full greed; shorter with another goal
 _ERRAND = 0.3
-_ENOUGH = 10  # kills; then, in free play, something else is more fun
+_ENOUGH = 10  # kills after which a player in free play prefers another goal
 
 
 @lru_cache(maxsize=1)
 def planner() -> Planner:
-    """Return the planner that all players share: it remembers answers, and they meet the same situations."""
+    """Return the planner that all players share; its cache helps because situations repeat."""
     return Planner(telos.load(FILE))
 
 
 def goal_in(instruction: str) -> str | None:
-    """Return what an instruction asks for; None if nothing, or nothing that a player would understand.
+    """Return the goal of an instruction; None if it has none or is not understood.
 
     >>> goal_in("Find the treasure chest"), goal_in("Return to the bank"), goal_in("")
     ('explore', 'town', None)
@@ -54,7 +57,7 @@ def goal_in(instruction: str) -> str | None:
 
 
 def own_goal(view: AdventureView, habits: Style, kills_before: int) -> str:
-    """Return what a player wants whom nobody tells: what they have most left of, by Telos' own choosing.
+    """Choose the goal of a player without an instruction, with Telos' own goal selection.
 
     ``kills_before`` is the number of kills when the last chest was brought home.
     """
@@ -70,7 +73,7 @@ def own_goal(view: AdventureView, habits: Style, kills_before: int) -> str:
 
 
 def believe(view: AdventureView, scene: Scene, known: MentalMap, habits: Style, *, goal: str) -> dict[str, Value]:
-    """Return the values of the domain's variables: what is seen, what is remembered, and what one is like."""
+    """Return the values of the domain's variables from perception, memory and habits."""
     area, now = view.area, view.time
     in_the_way = scene.nearest < keeps(habits) + _ELBOW_ROOM and goal != "level"
     believed: dict[str, Value] = {
@@ -91,7 +94,7 @@ def believe(view: AdventureView, scene: Scene, known: MentalMap, habits: Style, 
 
 
 def dislikes(habits: Style) -> dict[str, Value]:
-    """Return what a player does not like to do, as costs from 1 to 6.
+    """Return the player's dislikes as action costs from 1 to 6.
 
     >>> dislikes(Style(boldness=1.0))["fighting"], dislikes(Style(boldness=1.0))["dodging"]
     (2, 5)
@@ -126,17 +129,17 @@ def _is_worth_it(view: AdventureView, habits: Style, goal: str) -> bool:
 
 LESSON = 300.0  # seconds: what a run teaches is learned in its first five minutes
 _THINK = 8  # frames from one thought to the next, if nothing happens
-_MOOD = 8.0  # seconds, on average, that habits show in the same way
+_MOOD = 8.0  # mean seconds until the shown habits are drawn again
 _PACE = 0.08  # spread of the logarithm of reaction times between people of the same skill
-_CORNERED = -1.5  # the worth of the best way out, below which one had better strike
+_CORNERED = -1.5  # value of the best way out, below which the player strikes
 _FLURRY = 90.0  # pixels; a monster that near makes key hammerers hammer
 _FIGHTS = ("strike", "fight-monster")
 
 
 class Player:
-    """Somebody who plays the adventure: ``input(view)`` is what they hold down in the next frame.
+    """A simulated player of the adventure: ``input(view)`` returns the keys held in the next frame.
 
-    Everything they know comes from the view, and not from its ``truth``. One seed fixes who they are and all they do.
+    The player uses only the view, never its ``truth``. The seed determines the player and all its actions.
 
     >>> ann = Player(1)
     >>> ann.experience < 0.5, ann.style == Player(1).style
@@ -153,13 +156,13 @@ class Player:
         self._begin()
 
     def after_run(self) -> None:
-        """Have a run behind oneself: experience has grown, and the next run starts with an empty head."""
+        """Finish a run: increase the experience and clear the memory for the next run."""
         self.experience = self.skill(LESSON)
         self.runs += 1
         self._begin()
 
     def skill(self, seconds: float) -> float:
-        """Return the experience after so much of the present run."""
+        """Return the experience ``seconds`` into the present run."""
         return self.experience + self.preset.learning * (1.0 - self.experience) * min(1.0, seconds / LESSON)
 
     def _begin(self) -> None:
@@ -184,7 +187,7 @@ class Player:
         return replace(limits, reaction=limits.reaction * self._pace)
 
     def input(self, view: AdventureView) -> str:
-        """Return what is held down in the next frame."""
+        """Return the keys held in the next frame."""
         self._notice(view)
         if self.hands.are_free and view.frame >= self._next_look:
             self._next_look = view.frame + LOOK
@@ -193,7 +196,7 @@ class Player:
             self.hands.want(wish, self.limits, halts=halts)
         return self.hands.keys()
 
-    # --- what cannot be missed ----------------------------------------------------------------------------------------
+    # --- events that are always noticed -------------------------------------------------------------------------------
 
     def _notice(self, view: AdventureView) -> None:
         if view.area != self._area or view.deaths != self._deaths:
@@ -217,7 +220,7 @@ class Player:
         self._ways.enter(view)
         self._next_thought = view.frame
 
-    # --- one look, and now and then a thought -------------------------------------------------------------------------
+    # --- perception and planning --------------------------------------------------------------------------------------
 
     def _look(self, view: AdventureView) -> Wish:
         if view.time >= self._mood_until:
@@ -246,14 +249,14 @@ class Player:
             self.steps = ()
             return
         believed = believe(view, scene, self.map, habits, goal=self.goal)
-        if believed.get("unsearched") == "unknown":  # every screen that is remembered was searched: badly, then
+        if believed.get("unsearched") == "unknown":  # all remembered screens are searched, so a chest was overlooked
             self.map.search_again(view.area, view.time)
         if self.lapses.is_in_a_scuffle(view.time):
             believed["fighting"] = 1
         self.steps = steps_to(self.goal, believed)
 
     def _watch(self, view: AdventureView) -> None:
-        """Find out whether monsters come from anywhere, or only when one is near."""
+        """Learn whether monsters approach from anywhere, or only when the player is near."""
         before, now = self._monsters, view.monsters
         if before and len(before) == len(now):
             far = math.sqrt((before[0][0] - view.x) ** 2 + (before[0][1] - view.y) ** 2)
@@ -261,7 +264,7 @@ class Player:
                 self._are_roamers = before[0] != now[0]
         self._monsters = now
 
-    # --- doing it -----------------------------------------------------------------------------------------------------
+    # --- acting -------------------------------------------------------------------------------------------------------
 
     def _act(self, view: AdventureView, scene: Scene) -> Wish:
         step = self.steps[0] if self.steps else "wait-for-monsters"

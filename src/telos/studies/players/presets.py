@@ -12,7 +12,7 @@ from telos.core.errors import TelosError
 # --- style: habits ----------------------------------------------------------------------------------------------------
 
 
-PLAIN = 0.5  # the middle of every habit: what somebody does who has none yet
+PLAIN = 0.5  # the middle of every habit: no preference
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class Style:
 
     @classmethod
     def drawn(cls, rng: Random) -> "Style":
-        """Return a style by chance: every habit with the same chance everywhere between its ends."""
+        """Draw a random style; every habit is uniform from 0 to 1."""
         return cls(**{habit.name: rng.random() for habit in fields(cls)})
 
     def shown(self, experience: float, noise: float, rng: Random) -> "Style":
-        """Return how the habits show for a while: style times experience, plus noise.
+        """Return the habits for the next few seconds: style times experience, plus noise.
 
         >>> Style(greed=0.9).shown(0.0, 0.0, Random(1)).greed, Style(greed=0.9).shown(1.0, 0.0, Random(1)).greed
         (0.5, 0.9)
@@ -62,26 +62,26 @@ def _unit(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What hands and head are capable of. Times are in seconds, rates in events a second."""
+    """Motor and cognitive limits of a player. Times are in seconds, rates in events per second."""
 
-    reaction: float  # median, from seeing that something else must be done to the key
-    reaction_spread: float  # of its logarithm: reaction times lean to the right
-    refractory: float  # how long one is busy with a response before the next can be thought of
-    tap: float  # how long a key is down that is only tapped
+    reaction: float  # median, from the stimulus to the key press
+    reaction_spread: float  # of its logarithm: reaction times are skewed to the right
+    refractory: float  # time from one response until the next can be prepared
+    tap: float  # how long a tapped key is down
     aim: float  # standard deviation of the direction that is pressed, in degrees
     rollover: float  # mean time between the two keys of a diagonal
-    foresight: float  # which share of the own reaction time is thought ahead, 0 to 1
-    pauses: float  # how often one stops to think
-    wandering: float  # how often one walks off aimlessly
-    panic: float  # how often one loses one's head, while a monster is close
-    scuffles: float  # how often a monster nearby is fought though something else was wanted
-    wrong_turns: float  # the chance to take another exit than meant
-    map_memory: float  # in how many seconds the way through a screen is forgotten
-    reading: float  # how long a new instruction is read
-    unsteadiness: float  # standard deviation of habits, drawn anew every few seconds
+    foresight: float  # share of the reaction time that is predicted, 0 to 1
+    pauses: float  # rate of pauses to think
+    wandering: float  # rate of aimless walks
+    panic: float  # rate of panic while a monster is close
+    scuffles: float  # rate of fights with nearby monsters that do not serve the goal
+    wrong_turns: float  # probability of a wrong exit
+    map_memory: float  # seconds until the way through a screen is forgotten
+    reading: float  # time to read a new instruction
+    unsteadiness: float  # standard deviation of habits, drawn again every few seconds
 
 
-# Somebody who plays for the first time. Choosing among several keys takes about a third of a second; a tapped key is
+# A first-time player. Choosing among several keys takes about a third of a second; a tapped key is
 # down for an eighth; the keys of a diagonal come apart by two frames; one press in forty goes to a direction beside the
 # right one; a screen is forgotten within one and a half minutes; an instruction takes two seconds to read.
 BEGINNER = Limits(
@@ -101,8 +101,8 @@ BEGINNER = Limits(
     reading=1.8,
     unsteadiness=0.25,
 )
-# Somebody who has nothing left to learn. Simple reactions take 0.2 to 0.25 s, and no practice changes that; what it
-# does change is that things are seen coming, that hands do as they are told, and that the map is known.
+# A player with nothing left to learn. Simple reactions take 0.2 to 0.25 s regardless of practice; practice improves
+# anticipation, motor precision and knowledge of the map.
 MASTER = Limits(
     reaction=0.22,
     reaction_spread=0.18,
@@ -123,7 +123,7 @@ MASTER = Limits(
 
 
 def limits_at(experience: float) -> Limits:
-    """Return what somebody is capable of, on the straight line from beginner (0) to master (1).
+    """Interpolate the limits linearly from beginner (0) to master (1).
 
     >>> round(limits_at(0.5).reaction, 3)
     0.275
@@ -139,13 +139,13 @@ def limits_at(experience: float) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A kind of player, from whom single players are drawn."""
+    """A kind of player, from which single players are drawn."""
 
     name: str
     experience: float  # in the first run
-    spread: float  # players of this kind differ by so much to both sides
-    learning: float  # which share of what is left to learn is learned in a run
-    style: Style | None = None  # of everybody of this kind; None: each has their own
+    spread: float  # half-width of the range of experience
+    learning: float  # share of the missing experience gained per run
+    style: Style | None = None  # of all players of this kind; None: each has their own
 
 
 # First-time players of very different skill (those of the second paper ranged "from complete novices to experienced"

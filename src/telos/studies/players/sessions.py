@@ -1,4 +1,4 @@
-"""Sessions: a played game as inputs that replay it and as labelled events, and their files."""
+"""Sessions: a played game as a replayable recording and as labelled events, and their files."""
 
 import json
 import os
@@ -18,19 +18,19 @@ LONGEST = 36_000  # frames: twenty minutes; both games are meant to take about f
 
 
 class Phase(NamedTuple):
-    """A stretch of a game in which one goal was given: its events are ``events[start:end]``."""
+    """A part of a game with one given goal; its events are ``events[start:end]``."""
 
     goal: str | None
     round: str
     start: int
     end: int
     frames: int
-    is_done: bool  # False if the game was over before the goal was reached
+    is_done: bool  # False if the game ended before the goal was reached
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A game that was played. ``truths`` holds the goal that was given at each event, None where there was none."""
+    """A played game. ``truths`` holds the given goal at each event, or None."""
 
     events: tuple[Event, ...]
     truths: tuple[str | None, ...]
@@ -42,17 +42,17 @@ class Session:
 
     @property
     def player(self) -> str:
-        """Return who played; the empty text if nothing happened."""
+        """Return the name of the player; empty if there are no events."""
         return self.events[0].player if self.events else ""
 
 
 def play(adventure: Adventure, player: Player, *, max_frames: int = LONGEST, name: str = "") -> Session:
-    """Let a player play until all phases are over, or for so many frames."""
+    """Simulate a game until all phases are over, for at most ``max_frames`` frames."""
     return _watched(adventure, _games(adventure, player, max_frames), name=name, human=False)
 
 
 def session_of(recording: Recording, *, human: bool = True, name: str = "") -> Session:
-    """Return a recorded game as a session, so that people can stand in for simulated players."""
+    """Convert a recorded game to a session, so that studies can use human players."""
     first = Adventure(
         recording.rules, directed=recording.directed, monsters=recording.monsters, seed=recording.seed,
         player=recording.player,
@@ -69,7 +69,7 @@ def _games(adventure: Adventure, player: Player, max_frames: int) -> Iterator[Ad
 
 
 def _watched(game: Adventure, games: Iterable[Adventure], *, name: str, human: bool) -> Session:
-    """Look on while a game is played; ``game`` is how it starts."""
+    """Collect the events and phases of a game; ``game`` is its initial state."""
     events: list[Event] = []
     truths: list[str | None] = []
     phases: list[Phase] = []
@@ -77,7 +77,7 @@ def _watched(game: Adventure, games: Iterable[Adventure], *, name: str, human: b
     for now in games:
         game = now
         events += now.events
-        truths += [given[0]] * len(now.events)  # what was given when it was done, not what it led to
+        truths += [given[0]] * len(now.events)  # the goal before the action, not after it
         if (now.truth, now.round) != given:
             phases.append(Phase(*given, start, len(events), now.frame - since, True))
             given, start, since = (now.truth, now.round), len(events), now.frame
@@ -90,7 +90,7 @@ def _watched(game: Adventure, games: Iterable[Adventure], *, name: str, human: b
 
 
 def write_sessions(sessions: Iterable[Session], path: str | os.PathLike[str]) -> None:
-    """Write sessions as an event log: a line for each event, with the goal that was given; ``human`` if it was."""
+    """Write sessions as an event log: one line per event, with the given goal and, for people, ``human``."""
     lines = [
         json.dumps(_line(session, event, truth))
         for session in sessions
@@ -102,7 +102,7 @@ def write_sessions(sessions: Iterable[Session], path: str | os.PathLike[str]) ->
 def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
     """Read the sessions of an event log, each with its player, in the order in which they begin.
 
-    A log does not tell phases and inputs apart; whoever needs them keeps the recording. A line that cannot be read
+    A log contains neither phases nor inputs; keep the recording if you need them. A line that cannot be read
     raises a ``TelosError`` that names it.
     """
     name, found = os.fspath(path), dict[tuple[str, str, bool], tuple[list[Event], list[str | None]]]()
