@@ -115,10 +115,10 @@ def test_the_crf_reads_online_what_tagging_each_prefix_would_give(log: GoalLog) 
     train, test = log.split(0)
     said = read_baseline(log, baseline, train, test)
     assert said.ahead is not None
-    from telos.studies.crystal_island.models import _items, _trained_crf
+    from telos.studies.crystal_island.models import _feature_names, _train_crf
 
-    items = _items(features_of(log, baseline.formulas), len(log.truth))
-    with _trained_crf(log, items, baseline, train) as tagger:
+    items = _feature_names(features_of(log, baseline.formulas), len(log.truth))
+    with _train_crf(log, items, baseline, train) as tagger:
         assert isinstance(tagger, pycrfsuite.Tagger)
         start, end = int(log.start[test[0]]), int(log.start[test[0] + 1])
         tagged = [int(goal) for goal in tagger.tag(items[start:end])]
