@@ -156,7 +156,9 @@ def _match_observations(problem: StripsProblem, observations: Sequence[str]) -> 
             observed.append(choices)
         else:
             hint = name_hint(normalize_atom(observation), _alike(problem, observation))
-            notes.append(f"observation {i}, {normalize_atom(observation)}, is never possible, and is ignored; {hint}")
+            notes.append(
+                f"observation {i}, {normalize_atom(observation)}, is no action that is ever possible, and is ignored; {hint}"
+            )
     return observed, notes
 
 
