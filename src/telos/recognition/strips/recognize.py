@@ -155,10 +155,9 @@ def _match_observations(problem: StripsProblem, observations: Sequence[str]) -> 
         if choices:
             observed.append(choices)
         else:
-            hint = name_hint(normalize_atom(observation), _alike(problem, observation))
-            notes.append(
-                f"observation {i}, {normalize_atom(observation)}, is no action that is ever possible, and is ignored; {hint}"
-            )
+            atom = normalize_atom(observation)
+            hint = name_hint(atom, _alike(problem, observation))
+            notes.append(f"observation {i}, {atom}, is no action that is ever possible, and is ignored; {hint}")
     return observed, notes
 
 
