@@ -55,10 +55,11 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=60, check=False, env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin"},
     )  # fmt: skip
     assert ran.returncode == 2
-    assert ran.stderr.strip() == 'the studio needs nicegui: pip install "telos[studio]"'
+    assert len(ran.stderr.splitlines()) == 1
+    assert 'pip install "telos[studio]"' in ran.stderr
 
 
-def test_whoever_begins_by_just_walking_on_does_not_die_at_once() -> None:
+def test_first_game_is_survived_by_walking_straight_on() -> None:
     game = Adventure("wilds", seed=FIRST_SEED)
     for _ in range(150):
         game.step({"player": "right"})
