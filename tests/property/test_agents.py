@@ -151,7 +151,7 @@ SENSORS = st.dictionaries(
 
 @settings(max_examples=150, deadline=None)
 @given(SENSORS, st.integers(1, 12), st.sampled_from([0.1, 1.0, 4.0, 25.0, 1000.0]))
-def test_under_any_budget_everything_is_read_in_turn_and_a_frame_overspends_by_one_reading_at_most(
+def test_schedule_reads_in_turn_and_overspends_by_at_most_one_reading(
     sensors: dict[str, tuple[float, float]], count: int, budget: float
 ) -> None:
     rota = SensorSchedule({name: Priced(cost) for name, (cost, _) in sensors.items()}, budget=budget)
@@ -274,7 +274,7 @@ def played(orders: list[tuple[str, int, int]]) -> tuple[list[Any], int]:
 
 @settings(max_examples=100, deadline=None)
 @given(ORDERS)
-def test_counted_runs_answer_the_same_in_the_same_frames_whatever_is_asked_and_withdrawn(orders: list[Any]) -> None:
+def test_counted_scheduler_runs_are_deterministic(orders: list[Any]) -> None:
     first, again = played(orders), played(orders)
     assert first == again
     fresh = Planner(sums())
