@@ -258,7 +258,7 @@ def _result(
 def _conditions(
     problems: Problems, tasks: Sequence[ReadTask], jobs: int, progress: Progress
 ) -> tuple[ReadingCondition, ReadingCondition]:
-    """CaseReading all problems with even chances, and then each half with what the other one has taught."""
+    """Read all problems with equal probabilities, then each half with those learned from the other."""
     even = list(progress(parallel_map(read_case, tasks, jobs=jobs), len(tasks)))
     halves = [learned(problems, even[start::2]) for start in (0, 1)]
     lessons = [task._replace(lessons=halves[1 - task.case % 2]) for task in tasks]
@@ -315,7 +315,7 @@ run_kitchen = partial(run_plan_grammars, "kitchen")
 
 @lru_cache(maxsize=2)
 def read_problems(folder: str, kind: str) -> Problems:
-    """CaseReading the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
+    """Read the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
     place = Path(folder)
     for part in ("domain.hddl", "problems", "observations.jsonl", "labels.jsonl"):
         if not (place / part).exists():
@@ -391,7 +391,7 @@ def _added(said: str) -> dict[str, list[HddlLiteral]]:
 
 
 def read_case(task: ReadTask) -> CaseReading:
-    """CaseReading one problem."""
+    """Read one problem."""
     problems = read_problems(task.folder, task.kind)
     case = problems.cases[task.case]
     reader = _reader(problems, case, task)
