@@ -6,26 +6,61 @@
 
 Start with `load` (domain_file.py), which is also the example for other formats: it declares a `FileModel` for each
 mapping, reads the validated model of a `Definition`, and raises all faults together. `FORMATS` lists every format.
+Data that ``save()`` returned is checked by `read_snapshot` (snapshots.py).
 """
 
 from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load, loads
 from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
 from telos.files.schema import FieldType, FileModel
+from telos.files.snapshots import (
+    SNAPSHOT_FORMAT,
+    Chance,
+    Chances,
+    Count,
+    Finite,
+    Items,
+    NonNegative,
+    PlainValue,
+    Row,
+    SnapshotModel,
+    SnapshotPart,
+    check_known,
+    check_length,
+    read_snapshot,
+    snapshot_error,
+    unchanged_on_error,
+)
 from telos.files.yaml import Document, read_text, read_yaml
 
 __all__ = [
     "FORMATS",
+    "SNAPSHOT_FORMAT",
+    "Chance",
+    "Chances",
+    "Count",
     "Definition",
     "Document",
     "FieldType",
     "FileFormat",
     "FileModel",
+    "Finite",
+    "Items",
+    "NonNegative",
+    "PlainValue",
+    "Row",
+    "SnapshotModel",
+    "SnapshotPart",
+    "check_known",
+    "check_length",
     "find_kind",
     "load",
     "loads",
     "raise_faults",
+    "read_snapshot",
     "read_text",
     "read_yaml",
     "schema_text",
+    "snapshot_error",
+    "unchanged_on_error",
 ]
