@@ -78,7 +78,7 @@ def only_fault(file: Path) -> Fault:
 def test_file_of_ten_megabytes_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "huge.yaml"
     file.write_bytes(b"domain: huge\n" + b"# filler\n" * 1_200_000)
-    assert is_said(only_fault(file), "unreadable 4 MB")
+    assert is_said(only_fault(file), "too-large 4 MB")
 
 
 def test_nesting_limit_stops_reading_at_once(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from telos.core.errors import FaultCode, KeyPath, name_hint
 from telos.core.state import State
 from telos.core.values import FrozenMap, Value
 from telos.files.definition import Definition
+from telos.files.reading import read_text
 from telos.files.schema import FileModel, text_type
-from telos.files.yaml import read_text
 
 
 @dataclass(frozen=True, slots=True)

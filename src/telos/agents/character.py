@@ -20,6 +20,7 @@ from telos.core.goal import Goal
 from telos.core.values import FrozenMap, Value
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import (
     Duration,
     FieldType,
@@ -31,7 +32,6 @@ from telos.files.schema import (
     schema_text,
     text_type,
 )
-from telos.files.yaml import read_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.domain_file import load
 from telos.files.formats import FORMATS, find_kind, schema_text
-from telos.files.yaml import MAX_BYTES
+from telos.files.reading import MAX_BYTES
 
 ENDINGS = (".yaml", ".yml", ".mln")
 FORMULAS = "formulas"  # .mln files, the one kind that is not YAML

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import accumulate
 
 KeyPath = tuple[str | int, ...]
 
 MAX_COMPARED = 500  # names that are compared to suggest one, because comparing is slow
+MAX_LINE = 500  # characters of a line of a message, which may quote a hostile name of megabytes
 
 
 class TelosError(ValueError):
@@ -20,6 +22,7 @@ class TelosError(ValueError):
     """
 
     def __init__(self, message: str = "", remedy: str = "") -> None:
+        message, remedy = printable(message), printable(remedy)
         self.message, self.remedy = message, remedy
         super().__init__(f"{message}; {remedy}" if remedy else message)
 
@@ -85,20 +88,47 @@ class Fault:
             where += f"{' › '.join(str(part) for part in self.path)}: " if self.path else ""
         shown = self.text if len(self.text) <= 80 else f"{self.text[:77]}..."
         quoted = f" in `{shown}`" if shown and shown not in self.message else ""
-        return f"{where}{self.message}{quoted}{f'; {self.suggestion}' if self.suggestion else ''}"
+        return printable(f"{where}{self.message}{quoted}{f'; {self.suggestion}' if self.suggestion else ''}")
 
 
 class DefinitionError(TelosError):
     """A definition with one or more faults, all of them in ``faults``."""
 
     MAX_SHOWN = 50  # faults in the message; ``faults`` has all
+    MAX_CHARACTERS = 5000  # of the message, at the end of a fault
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
         lines = [str(fault) for fault in self.faults[: self.MAX_SHOWN]]
-        if len(self.faults) > self.MAX_SHOWN:
-            lines.append(f"… and {len(self.faults) - self.MAX_SHOWN} more")
+        sizes = accumulate(len(line) for line in lines)
+        shown = max(1, sum(size <= self.MAX_CHARACTERS for size in sizes))
+        lines = lines[:shown]
+        if len(self.faults) > shown:
+            lines.append(f"… and {len(self.faults) - shown} more")
         super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> "tuple[type[DefinitionError], tuple[tuple[Fault, ...]]]":
+        return type(self), (self.faults,)  # workers send errors to their parent process
+
+
+def printable(message: str) -> str:
+    r"""Return a message for a terminal: control characters escaped, the middle of an over-long line left out.
+
+    >>> printable("a\x1b[31m name"), len(printable("long" * 1000)) <= MAX_LINE
+    ('a\\x1b[31m name', True)
+    """
+    if len(message) <= MAX_LINE and message.isprintable():
+        return message
+    return "\n".join(_printable_line(line) for line in message.split("\n"))
+
+
+def _printable_line(line: str) -> str:
+    if len(line) > MAX_LINE:
+        tail = MAX_LINE // 3  # the remedy stands at the end
+        line = f"{line[: MAX_LINE - tail - 3]} … {line[-tail:]}"
+    if not line.isprintable():
+        line = "".join(each if each.isprintable() or each == "\t" else ascii(each)[1:-1] for each in line)
+    return line
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

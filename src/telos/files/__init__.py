@@ -1,4 +1,7 @@
-"""Authored YAML files: read, locate, validate, and report every fault at once.
+"""Files: written whole or not at all, read within limits; authored YAML with every fault reported at once.
+
+    reading.py   read_text, read_bytes, open_input, parse_json
+    writing.py   open_output, write_text, write_bytes, check_output
 
     text ──▶ Document ──▶ Definition ──▶ loader of the format ──▶ Domain, …
              yaml.py      definition.py (model, positions, faults)
@@ -12,6 +15,7 @@ Data that ``save()`` returned is checked by `read_snapshot` (snapshots.py).
 from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load, loads
 from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
+from telos.files.reading import check_end_mark, decode_text, open_input, parse_json, read_bytes, read_text
 from telos.files.schema import FieldType, FileModel
 from telos.files.snapshots import (
     SNAPSHOT_FORMAT,
@@ -31,7 +35,8 @@ from telos.files.snapshots import (
     snapshot_error,
     unchanged_on_error,
 )
-from telos.files.yaml import Document, read_text, read_yaml
+from telos.files.writing import add_end_mark, check_output, open_output, write_bytes, write_text
+from telos.files.yaml import Document, read_yaml
 
 __all__ = [
     "FORMATS",
@@ -51,16 +56,26 @@ __all__ = [
     "Row",
     "SnapshotModel",
     "SnapshotPart",
+    "add_end_mark",
+    "check_end_mark",
     "check_known",
     "check_length",
+    "check_output",
+    "decode_text",
     "find_kind",
     "load",
     "loads",
+    "open_input",
+    "open_output",
+    "parse_json",
     "raise_faults",
+    "read_bytes",
     "read_snapshot",
     "read_text",
     "read_yaml",
     "schema_text",
     "snapshot_error",
     "unchanged_on_error",
+    "write_bytes",
+    "write_text",
 ]

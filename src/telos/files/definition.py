@@ -13,6 +13,7 @@ from typing import Any, Generic, NoReturn
 from typing_extensions import TypeVar  # a dependency of pydantic; typing has defaults of type variables from 3.13 on
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
+from telos.files.reading import normalize_line_ends
 from telos.files.schema import FileModel, empty_remedy, validate, validate_parts
 from telos.files.yaml import Document, read_yaml
 
@@ -31,6 +32,7 @@ class Definition(Generic[Model]):
     """
 
     def __init__(self, text: str, file: str, model: type[Model], what: str) -> None:
+        text = normalize_line_ends(text)
         self.document: Document = read_yaml(text, file)
         self.faults: list[Fault] = list(self.document.faults)
         self._shape, self._text = model, text

@@ -24,8 +24,9 @@ from telos.core.parser import parse_expression
 from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, ValueKind, Variable
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import FileModel, Finding, Hint, branch_tag, check_model
-from telos.files.yaml import Document, read_text
+from telos.files.yaml import Document
 
 MAX_ITEMS = 100  # conditions or effects in one list
 

@@ -1,28 +1,29 @@
 """YAML text to data, with the position of every entry.
 
-`read_text` reads a file, and `read_yaml` returns a `Document`. It is built on the event stream of the YAML library: a
-hostile text is left at the first event that exceeds a limit, and only lists, dictionaries and scalars are constructed.
+`read_yaml` returns a `Document`. It is built on the event stream of the YAML library: a hostile text is left at the
+first event that exceeds a limit, and only lists, dictionaries and scalars are constructed.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import yaml
 
-from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
+from telos.core.errors import Fault, FaultCode, KeyPath
+from telos.files.reading import normalize_line_ends
 
-MAX_BYTES = 4_000_000  # of a file: ten times the largest that people write
 MAX_MESSAGE = 300  # characters of a message, which may quote a hostile name of megabytes
 MAX_DEPTH = 32
 MAX_NODES = 200_000  # counted after aliases are followed: nine short lines can mean a billion entries
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 times as fast, if libyaml is installed
 _ANCHOR = re.compile(r"&\S*\s*")  # an anchor, which stands before its scalar
-_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# The last two are line ends to the YAML library and to nobody else, and would shift the lines of all faults below.
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u2028\u2029]")
 
 
 class Position(NamedTuple):
@@ -65,6 +66,7 @@ class Document:
             (entry.key, 0) if at_key and entry.key else (entry.value, source_width(entry.value.source, offset))
         )
         text = fault.text or place.text
+        text = text if len(text) <= MAX_MESSAGE else f"{text[: MAX_MESSAGE - 3]}..."
         message = fault.message if len(fault.message) <= MAX_MESSAGE else f"{fault.message[: MAX_MESSAGE - 3]}..."
         return replace(
             fault,
@@ -90,6 +92,7 @@ def in_one_line(text: str) -> str:
 
 def read_yaml(text: str, file: str = "<text>") -> Document:
     """Read one YAML document. It never raises; ``faults`` has what is wrong."""
+    text = normalize_line_ends(text)
     composer = _Composer(text)
     fatal: Fault | None = None
     control = _NOT_TEXT.search(text)
@@ -110,40 +113,6 @@ def read_yaml(text: str, file: str = "<text>") -> Document:
     data = reader.data(composer.root, (), None)
     faults = (_in_file(fault, file) for fault in [*composer.faults, *reader.faults])
     return Document(file, data, reader.positions, tuple(faults))
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file, or raise a ``DefinitionError`` that says why it cannot be read."""
-    name = os.fspath(path)
-    try:
-        with Path(path).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # never more, even from an endless device
-    except FileNotFoundError:
-        raise _unreadable(name, "no such file") from None
-    except IsADirectoryError:
-        raise _unreadable(name, "this is a folder", "name a file in it") from None
-    except OSError as error:
-        raise _unreadable(name, f"cannot be read: {error.strerror or error}") from None
-    if len(content) > MAX_BYTES:
-        raise _unreadable(name, f"larger than {MAX_BYTES // 1_000_000} MB", "split it into several files")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start]
-        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        fault = Fault(
-            "the file is not UTF-8",
-            suggestion="save it as UTF-8",
-            file=name,
-            line=line,
-            column=column,
-            code=FaultCode.UNREADABLE,
-        )
-        raise DefinitionError([fault]) from None
-
-
-def _unreadable(name: str, message: str, suggestion: str = "") -> DefinitionError:
-    return DefinitionError([Fault(message, suggestion=suggestion, file=name, code=FaultCode.UNREADABLE)])
 
 
 # --- events to nodes, nodes to data -----------------------------------------------------------------------------------
@@ -324,6 +293,7 @@ _CONSTANTS |= dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan"))
 _INTEGER = re.compile(r"[-+]?[0-9]+\Z")
 _OTHER_BASE = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_QUOTE_PAIR = re.compile(r"''|.", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x..|u.{4}|U.{8}|.)|.", re.DOTALL)
 
 
@@ -353,14 +323,17 @@ def source_width(source: str, offset: int) -> int:
     >>> source_width("ammo >= 1", 5), source_width("'ammo >= 1'", 5), source_width(r'"a\tb"', 2)
     (5, 6, 4)
     """
-    quote = source[:1]
-    if quote == "'":
-        inside = re.findall(r"''|.", source[1:-1], re.DOTALL)
-    elif quote == '"':
-        inside = _ESCAPE.findall(source[1:-1])
-    else:
+    if source[:1] not in ("'", '"'):
         return offset if source else 0
-    return 1 + sum(len(character) for character in inside[:offset])
+    columns = _source_columns(source)
+    return columns[min(offset, len(columns) - 1)]
+
+
+@lru_cache(maxsize=8)  # one text may have thousands of faults
+def _source_columns(source: str) -> list[int]:
+    """Return where each character of a quoted scalar starts in its source, and where the last one ends."""
+    characters = (_QUOTE_PAIR if source[0] == "'" else _ESCAPE).findall(source[1:-1])
+    return list(accumulate(map(len, characters), initial=1))
 
 
 # --- faults of the YAML itself, in plain words ------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from telos.core.parser import parse_expression
 from telos.core.values import FrozenMap, Value
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import (
     FieldType,
     FileModel,
@@ -31,7 +32,7 @@ from telos.files.schema import (
     schema_text,
     text_type,
 )
-from telos.files.yaml import read_text, read_yaml
+from telos.files.yaml import read_yaml
 from telos.recognition.files.schema import KindShape, read_kind
 
 BUILT_IN = Path(__file__).with_name("data")

@@ -13,8 +13,9 @@ from telos.core.expressions import And, Expression, Literal
 from telos.core.parser import parse_expression
 from telos.core.values import Type
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, Hint
-from telos.files.yaml import Document, read_text
+from telos.files.yaml import Document
 from telos.planning.htn.network import Method, Task, TaskNetwork, check_network, parse_order
 
 # Entries whose value is an expression, a task or an order; a fault in any other is about the key.

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.files.yaml import read_text, read_yaml
+from telos.files.reading import read_text
+from telos.files.yaml import read_yaml
 from telos.recognition.files.definition import RecognizerDefinition
 from telos.recognition.files.kinds import KINDS, SHAPES, RecognizerKind, YamlModel, kind_of
 from telos.recognition.files.writers import write_director

@@ -9,8 +9,8 @@ from pydantic import Discriminator, Field, Tag
 
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
 from telos.files.definition import Definition
+from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, branch_tag, name_type, schema_text, text_type
-from telos.files.yaml import read_text
 from telos.recognition.grammar.grammar import (
     PlanGrammar,
     Production,

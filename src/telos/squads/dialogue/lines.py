@@ -24,6 +24,7 @@ from telos.core.state import Layout
 from telos.core.values import BOOL, INT, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Type, Variable
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import (
     Duration,
     FieldType,
@@ -34,7 +35,6 @@ from telos.files.schema import (
     schema_text,
     text_type,
 )
-from telos.files.yaml import read_text
 from telos.squads.dialogue.occasions import OCCASIONS
 
 BUILT_IN_LINES = Path(__file__).with_name("lines.yaml")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.files.yaml import read_text
+from telos.files.reading import read_text
 from telos.studies.players.player import Player
 from telos.worlds.adventure.adventure import Adventure, event_from_data, event_to_data, replay_frames
 from telos.worlds.adventure.recording import Recording

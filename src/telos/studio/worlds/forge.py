@@ -14,7 +14,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nam
 from telos.core.event import Event
 from telos.core.trace import as_json
 from telos.core.values import Value
-from telos.files.yaml import read_text
+from telos.files.reading import read_text
 from telos.planning.planner import warm_up
 from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.grammar.reader import PlanGrammarReader

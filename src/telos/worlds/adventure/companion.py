@@ -17,7 +17,8 @@ from telos.core.action import Action
 from telos.core.belief import Belief
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
-from telos.files.yaml import read_text, read_yaml
+from telos.files.reading import read_text
+from telos.files.yaml import read_yaml
 from telos.worlds.adventure.events import CompanionLine
 from telos.worlds.adventure.map import AreaMap, to_direction
 from telos.worlds.adventure.monsters import BLADE, Beast

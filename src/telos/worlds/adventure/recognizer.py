@@ -8,7 +8,7 @@ import telos.recognition
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.files.yaml import read_text
+from telos.files.reading import read_text
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice, create_director
 from telos.recognition.files.load import create_recognizer, loads_model
 

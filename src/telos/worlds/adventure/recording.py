@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
-from telos.files.yaml import read_text
+from telos.files.reading import read_text
 from telos.recognition.files.load import loads_model
 from telos.worlds.adventure.map import parse_keys
 

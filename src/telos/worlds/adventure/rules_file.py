@@ -18,8 +18,8 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosE
 from telos.core.values import FrozenMap
 from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
+from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, PositiveDuration, name_type, parse_duration, schema_text, text_type
-from telos.files.yaml import read_text
 from telos.worlds.adventure.map import AreaMap
 from telos.worlds.adventure.recognizer import reader_names
 from telos.worlds.adventure.rules import (

@@ -16,6 +16,7 @@ from telos.agents.character import BodyKey, BodyValue, Remark
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.values import FrozenMap, Value
 from telos.files.definition import Definition, FileDrawing, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import (
     Duration,
     FieldType,
@@ -27,7 +28,6 @@ from telos.files.schema import (
     schema_text,
     text_type,
 )
-from telos.files.yaml import read_text
 from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.worlds.arena.sim.commands import CommandParser
 from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS

@@ -22,8 +22,8 @@ from telos.core.state import State
 from telos.core.values import Value
 from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
+from telos.files.reading import read_text
 from telos.files.schema import FileModel, Number, name_type, text_type
-from telos.files.yaml import read_text
 
 DATA = Path(__file__).parent / "data"
 DOMAIN = DATA / "forge.yaml"

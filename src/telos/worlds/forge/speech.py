@@ -21,8 +21,8 @@ from telos.core.errors import DefinitionError, FaultCode, KeyPath, name_hint
 from telos.core.state import State
 from telos.core.values import BOOL
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import FileModel, NonNegativeNumber, name_type, text_type
-from telos.files.yaml import read_text
 from telos.worlds.forge.domain import DATA, REQUESTS, Village, load_forge_domain
 
 REACH = 6.0  # seconds of walking that make a meaning e times less likely

@@ -17,8 +17,8 @@ from pydantic import Field
 
 from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
 from telos.files.definition import Definition, raise_faults
+from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, name_type, text_type
-from telos.files.yaml import read_text
 
 MOVE, OPEN, CLOSE, PICK_UP, DROP = "move", "open", "close", "pick-up", "drop"
 EXAMINE, LOOK, TALK, ASK, ANSWER, PART = "examine", "look-around", "talk", "ask", "answer", "part"

@@ -18,8 +18,8 @@ from telos.core.domain import Domain
 from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
 from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
+from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, Number, name_type, text_type
-from telos.files.yaml import read_text
 from telos.planning.planner import Planner
 from telos.worlds.island.story import DATA, load_story
 

@@ -13,7 +13,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nam
 from telos.core.values import FrozenMap
 from telos.files.definition import Definition
 from telos.files.domain_file import load
-from telos.files.yaml import read_text
+from telos.files.reading import read_text
 from telos.worlds.arena.ai.fighter_body import SPOKEN_ACTIONS
 from telos.worlds.arena.ai.sensors import SENSORS
 from telos.worlds.arena.scene import Scene, load_scene

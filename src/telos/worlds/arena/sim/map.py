@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.files.yaml import read_text
+from telos.files.reading import read_text
 
 # --- grid geometry ---
 
