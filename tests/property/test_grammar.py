@@ -13,7 +13,7 @@ from telos.core.errors import DefinitionError
 from telos.recognition.grammar.earley import advance_column, column_next_actions
 from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance
 from telos.recognition.grammar.learning import inside_outside, log_likelihood
-from telos.recognition.grammar.reader import PlanSession
+from telos.recognition.grammar.session import PlanSession
 
 TASKS, ACTIONS = ("p", "q", "r"), ("a", "b")
 ALONE = Tolerance(noise=0.0, beam=10_000)

@@ -132,7 +132,7 @@ def test_pay_is_what_looking_back_over_all_events_would_say(steps: list[tuple[fl
 
 
 def test_restoring_under_other_rules_is_refused() -> None:
-    with pytest.raises(TelosError, match="saved with 1 rules, not 2"):
+    with pytest.raises(TelosError, match=r"rules are 1.*has 2"):
         Director([GRIND, GRIND], GOALS).restore(Director([GRIND], GOALS).save())
 
 

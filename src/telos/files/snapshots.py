@@ -61,7 +61,7 @@ def _check_sum(chances: list[float]) -> list[float]:
     return chances if abs(total - 1.0) <= EXACT_TOLERANCE else [chance / total for chance in chances]
 
 
-def _check_plain(value: Any, depth: int = 0) -> Any:
+def _check_plain(value: Any, depth: int = 0, *, objects: bool = False) -> Any:
     """Return a copy of JSON data; lists in it become tuples, as they are in a game's values."""
     if value is None or isinstance(value, bool | str):
         return value
@@ -72,8 +72,22 @@ def _check_plain(value: Any, depth: int = 0) -> Any:
     if depth == MAX_DEPTH:
         raise _wanted(f"a value of at most {MAX_DEPTH} lists in lists")
     if isinstance(value, list | tuple):
-        return tuple(_check_plain(each, depth + 1) for each in value)
+        return tuple([_check_plain(each, depth + 1, objects=objects) for each in value])
+    if objects and _is_hashable(value):
+        return value
     raise _wanted("plain data: text, a number, true, false, null or a list of them")
+
+
+def _check_value(value: Any) -> Any:
+    return _check_plain(value, objects=True)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
@@ -87,6 +101,8 @@ Row: TypeAlias = Annotated[T, BeforeValidator(_to_tuple)]
 # Probabilities that sum to 1; their number is checked by the reader, with check_length.
 Chances: TypeAlias = Annotated[Items[Chance], AfterValidator(_check_sum)]
 PlainValue: TypeAlias = Annotated[Any, AfterValidator(_check_plain)]
+# The same, or an object of the game, which a snapshot may hold that was never a text: a value of a state.
+StateValue: TypeAlias = Annotated[Any, AfterValidator(_check_value)]
 
 # --- models -----------------------------------------------------------------------------------------------------------
 
@@ -140,10 +156,11 @@ def snapshot_error(of: str, path: Sequence[Key], message: str, remedy: str = REM
     return TelosError(f"saved {of}: {where} {message}" if where else f"saved {of}: it {message}", remedy)
 
 
-def check_length(of: str, path: str, entries: Sized, length: int) -> None:
+def check_length(of: str, path: str | Sequence[Key], entries: Sized, length: int) -> None:
     """Refuse entries of another number than ``length``."""
     if len(entries) != length:
-        raise snapshot_error(of, (path,), f"must have {length} entries, got {len(entries)}")
+        where = (path,) if isinstance(path, str) else path
+        raise snapshot_error(of, where, f"must have {length} entries, got {len(entries)}")
 
 
 def check_known(of: str, path: Sequence[Key], name: str, known: Sequence[str] | Mapping[str, Any]) -> None:

@@ -16,6 +16,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from telos.core.errors import TelosError, name_hint
+from telos.files.snapshots import (
+    SNAPSHOT_FORMAT,
+    Chances,
+    Count,
+    Items,
+    NonNegative,
+    SnapshotModel,
+    check_known,
+    check_length,
+    read_snapshot,
+    snapshot_error,
+)
 from telos.logic.formulas import Atom, Constant, Equal, Exists, ForAll, Formula, Variable, iter_atoms, subformulas
 from telos.logic.grounding.rewrite import fold
 from telos.logic.model import MarkovLogic, Predicate, Rule
@@ -272,6 +284,15 @@ def _exponentials(tables: Sequence[Floats]) -> Floats:
     return np.asarray(np.exp(total - max(total.max(), MIN_LOG)))  # all zero where hard rules forbid everything
 
 
+class OnlineSnapshot(SnapshotModel):
+    """The data of a saved ``OnlineFilter``; ``past`` is the prediction before the last step, up to a factor."""
+
+    belief: Chances
+    past: Items[NonNegative]
+    window: Items[dict[str, Items[Items[str]]]]
+    steps: Count
+
+
 class OnlineFilter:
     """A belief about a hidden block over time, such as ``goal(time, goal!)``, updated step by step.
 
@@ -365,15 +386,39 @@ class OnlineFilter:
     def save(self) -> dict[str, Any]:
         """Return the current state as plain data."""
         window = [{name: [list(row) for row in rows] for name, rows in step.facts.items()} for step in self._window]
-        return {"belief": self._belief.tolist(), "past": self._past.tolist(), "window": window, "steps": self.steps}
+        return {
+            "format": SNAPSHOT_FORMAT,
+            "belief": self._belief.tolist(),
+            "past": self._past.tolist(),
+            "window": window,
+            "steps": self.steps,
+        }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Continue exactly from the state that ``save()`` returned."""
+        """Continue exactly from the state that ``save()`` returned; one with a fault is refused and changes nothing."""
+        self.continue_from(read_snapshot(OnlineSnapshot, saved, of="online filter"), "online filter")
+
+    def continue_from(self, saved: OnlineSnapshot, of: str, path: Sequence[str | int] = ()) -> None:
+        """Continue from a saved state that is the part at ``path`` of a snapshot of something called ``of``."""
+        check_length(of, (*path, "belief"), saved.belief, len(self.values))
+        check_length(of, (*path, "past"), saved.past, len(self.values))
+        if not max(saved.past) > 0:
+            raise snapshot_error(of, (*path, "past"), "forbids every value")
+        check_length(of, (*path, "window"), saved.window, min(saved.steps, self._reach + 1))
+        window = [self._read_step(facts, of, (*path, "window", place)) for place, facts in enumerate(saved.window)]
         self.reset()
-        for facts in reversed(saved["window"]):
-            self._window.appendleft(_Step({name: tuple(map(tuple, rows)) for name, rows in facts.items()}))
-        self._belief, self._past = np.array(saved["belief"]), np.array(saved["past"])
-        self.steps = saved["steps"]
+        self._window.extend(window)
+        self._belief, self._past = np.array(saved.belief), np.array(saved.past)
+        self.steps = saved.steps
+
+    def _read_step(self, facts: Mapping[str, Sequence[Sequence[str]]], of: str, path: Sequence[str | int]) -> _Step:
+        known = [name for name in self.model.predicates if name != self._predicate]
+        for name, rows in facts.items():
+            check_known(of, (*path, name), name, known)
+            width = 1 if len(self.model.predicates[name].types) > 1 else 0
+            for number, row in enumerate(rows):
+                check_length(of, (*path, name, number), row, width)
+        return _Step({name: tuple(dict.fromkeys(map(tuple, rows))) for name, rows in facts.items()})
 
     def _normalize(self, facts: StepInput) -> dict[str, tuple[tuple[str, ...], ...]]:
         normalized: dict[str, tuple[tuple[str, ...], ...]] = {}

@@ -16,7 +16,9 @@ from telos.core.event import Event
 from telos.core.expressions import Name, names_in, walk
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
+from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, Row, read_snapshot, snapshot_error
 from telos.recognition.filtering import check_event_order
+from telos.recognition.recognizer import PlayerSnapshot, saved_time
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
 
 # --- rules ------------------------------------------------------------------------------------------------------------
@@ -235,6 +237,12 @@ class _RuleState:
         return now - self.said >= again
 
 
+class DirectorSnapshot(PlayerSnapshot):
+    """The data of a saved ``Director``: for each rule since when it holds, when its line was shown, and whether."""
+
+    rules: Items[Row[tuple[Finite | None, Finite | None, bool]]]
+
+
 class Director:
     """Applies rules to the belief about one player, and advises the game on pay and hints.
 
@@ -291,22 +299,25 @@ class Director:
     def save(self) -> dict[str, Any]:
         """Return the state as plain data."""
         return {
+            "format": SNAPSHOT_FORMAT,
             "player": self._player,
             "time": None if self._player is None else self._time,
             "rules": [[each.since, each.said, each.is_said] for each in self._states],
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Restore a saved state; it must have the same rules."""
-        if len(data["rules"]) != len(self._states):
-            raise TelosError(
-                f"this was saved with {len(data['rules'])} rules, not {len(self._states)}",
-                "restore it with the rules that it was saved with",
-            )
-        self.reset()
-        self._player = data["player"]
-        self._time = float("-inf") if data["time"] is None else data["time"]
-        for state, (since, said, is_said) in zip(self._states, data["rules"], strict=True):
+        """Restore a saved state; one of other rules or with a fault is refused and changes nothing."""
+        read = read_snapshot(DirectorSnapshot, data, of="director")
+        last = saved_time("director", read)
+        if len(read.rules) != len(self._states):
+            message = f"are {len(read.rules)}, and the director has {len(self._states)}"
+            raise snapshot_error("director", ("rules",), message, "restore it with the rules that it was saved with")
+        for number, (since, said, is_said) in enumerate(read.rules):
+            is_late = any(time is not None and time > last for time in (since, said))
+            if is_late or (is_said and (since is None or said is None)):
+                raise snapshot_error("director", ("rules", number), f"cannot be at {last:g} s")
+        self._player, self._time = read.player, last
+        for state, (since, said, is_said) in zip(self._states, read.rules, strict=True):
             state.since, state.said, state.is_said = since, said, is_said
         self._pay = self._factors()
 

@@ -8,15 +8,40 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+from pydantic import Field
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import check_finite
+from telos.files import snapshots
+from telos.files.snapshots import (
+    CHANCES_TOLERANCE,
+    SNAPSHOT_FORMAT,
+    Count,
+    Finite,
+    Items,
+    Row,
+    SnapshotPart,
+    check_known,
+    check_length,
+    read_snapshot,
+    snapshot_error,
+)
 from telos.recognition.observations import context_of
-from telos.recognition.recognizer import BeliefUpdated, EventIgnored, Evidence, GoalModel, Matrix
+from telos.recognition.recognizer import (
+    BeliefUpdated,
+    EventIgnored,
+    Evidence,
+    GoalModel,
+    Matrix,
+    PlayerSnapshot,
+    check_saved_goals,
+    saved_time,
+)
 
 # --- forward algorithm ------------------------------------------------------------------------------------------------
 
@@ -135,6 +160,14 @@ _NEVER = float("-inf")
 TIME_TOLERANCE = 1e-6  # seconds: frames of 1/30 s are not exact in binary
 
 
+class GateSnapshot(SnapshotPart):
+    """The data of a saved ``EventGate``."""
+
+    counted: Finite | None
+    pending: Items[str]
+    achieved: str | None
+
+
 class EventGate:
     """Passes the events of one player to a model when its clock counts them, and carries over what others reported.
 
@@ -145,7 +178,7 @@ class EventGate:
     def __init__(self, model: GoalModel) -> None:
         clock: Clock | None = getattr(model, "clock", None)  # other models count every event
         words = getattr(model, "vocabulary", None)
-        self._evidence = model.evidence
+        self._model, self._evidence = model, model.evidence
         self._every = 0.0 if clock is None or clock.every is None else clock.every - TIME_TOLERANCE
         self._moments: tuple[str, ...] = () if words is None else words.moments
         self.reset()
@@ -197,11 +230,39 @@ class EventGate:
         return {"counted": counted, "pending": sorted(self._pending), "achieved": self._achieved}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore a saved state."""
-        self._counted = _NEVER if saved["counted"] is None else saved["counted"]
-        self._pending = dict.fromkeys(saved["pending"], True)
-        self._achieved = saved["achieved"]
+        """Restore a saved state; one with a fault is refused and changes nothing."""
+        read = read_snapshot(GateSnapshot, saved, of="event gate")
+        self.check(read, "event gate", (), math.inf)
+        self.continue_from(read)
+
+    def check(self, saved: GateSnapshot, of: str, path: Sequence[str | int], last: float) -> None:
+        """Refuse a state that this gate cannot be in; ``last`` is the time of the player's last event."""
+        if saved.counted is not None and saved.counted > last:
+            raise snapshot_error(of, (*path, "counted"), f"is {saved.counted:g} s, after the last event")
+        for number, name in enumerate(saved.pending):
+            check_known(of, (*path, "pending", number), name, self._moments)
+        achieved = saved.achieved
+        if achieved is not None and achieved not in self._model.goals and not _takes_goal(self._model, achieved):
+            check_known(of, (*path, "achieved"), achieved, self._model.goals)
+
+    def continue_from(self, saved: GateSnapshot) -> None:
+        """Continue from a checked state."""
+        self._counted = _NEVER if saved.counted is None else saved.counted
+        self._pending = dict.fromkeys(saved.pending, True)
+        self._achieved = saved.achieved
         self._has_carried = bool(self._pending) or self._achieved is not None
+
+
+def _takes_goal(model: GoalModel, goal: str) -> bool:
+    """Whether a model accepts events that achieve a goal which is not its own, as models do that read no goals."""
+    words = getattr(model, "vocabulary", None)
+    if words is None:
+        return True
+    try:
+        model.evidence(Event(words.actions[0] if words.actions else TICK, goal=goal))
+    except TelosError:
+        return False
+    return True
 
 
 def counted_evidence(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evidence]]:
@@ -341,6 +402,47 @@ class UpdateRecord(NamedTuple):
     after: Chances
 
 
+# A prediction is not normalised: its sum has the rounding error of the transitions.
+_Predicted: TypeAlias = Items[Annotated[float, Field(ge=0, le=1 + CHANCES_TOLERANCE, allow_inf_nan=False)]]
+
+
+class ReaderSnapshot(PlayerSnapshot):
+    """The data of a saved ``Reader``."""
+
+    goals: Items[str]
+    chances: snapshots.Chances
+    reasons: Items[str]
+    log_likelihood: Finite
+    updates: Count
+    ignored: Count
+    taught: str | None
+    pulse: GateSnapshot
+    lessons: GateSnapshot
+    moments: Items[Row[tuple[Finite, str, snapshots.Chances, _Predicted, snapshots.Chances]]]
+
+    def check(self, of: str, goals: Sequence[str], last: float) -> None:
+        """Refuse a state that no reader of a model with these goals can be in after an event at the time ``last``."""
+        check_saved_goals(of, self.goals, goals)
+        check_length(of, "chances", self.chances, len(goals))
+        if self.taught is not None:
+            check_known(of, ("taught",), self.taught, goals)
+        if self.ignored > self.updates or (self.player is None and self.updates):
+            raise snapshot_error(of, ("updates",), f"is {self.updates}, too few or too many for the rest")
+        for number, (time, _, *chances) in enumerate(self.moments):
+            for place, each in enumerate(chances):
+                check_length(of, ("moments", number, place + 2), each, len(goals))
+            if time > (self.moments[number + 1][0] if number + 1 < len(self.moments) else last):
+                raise snapshot_error(of, ("moments", number, 0), f"is {time:g} s, after what follows it")
+        if len(self.moments) > self.updates or (self.updates and not self.moments):
+            raise snapshot_error(of, ("moments",), f"has {len(self.moments)} entries for {self.updates} updates")
+        if self.moments and not _are_close(self.moments[-1][4], self.chances):
+            raise snapshot_error(of, ("chances",), "differ from those after the last update")
+
+
+def _are_close(one: Sequence[float], two: Sequence[float]) -> bool:
+    return all(abs(a - b) <= CHANCES_TOLERANCE for a, b in zip(one, two, strict=True))
+
+
 class Reader:
     """A recogniser: keeps the belief about one player with any goal model. Many readers may share one model.
 
@@ -375,6 +477,11 @@ class Reader:
     def chances(self) -> Chances:
         """The chance of each goal, in the order of the goals."""
         return self._chances
+
+    @property
+    def player(self) -> str | None:
+        """The player that the belief is about; None before the first event."""
+        return self._player
 
     @property
     def moments(self) -> tuple[UpdateRecord, ...]:
@@ -435,6 +542,7 @@ class Reader:
     def save(self) -> dict[str, Any]:
         """Return the reader's state as plain data."""
         return {
+            "format": SNAPSHOT_FORMAT,
             "goals": list(self._goals),
             "chances": list(self._chances),
             "reasons": list(self._belief.reasons),
@@ -453,25 +561,21 @@ class Reader:
     def resume(
         cls, model: GoalModel, saved: Mapping[str, Any], *, remembers: int = DEFAULT_HISTORY, trace: Trace = silent
     ) -> "Reader":
-        """Return a reader that continues from a saved state."""
+        """Return a reader that continues from a saved state; one with a fault is refused with its place."""
+        read = read_snapshot(ReaderSnapshot, saved, of="reader")
         reader = cls(model, remembers=remembers, trace=trace)
-        if list(saved.get("goals", ())) != list(model.goals):
-            raise TelosError(
-                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
-                "resume it with the model that it was saved with",
-            )
-        reader._chances = tuple(saved["chances"])
-        reader._belief = Belief.of(model.goals, reader._chances, tuple(saved["reasons"]))
-        reader._player, reader._last_goal = saved["player"], saved["taught"]
-        reader._time = -math.inf if saved["time"] is None else saved["time"]
-        reader.log_likelihood, reader.updates, reader.ignored = (
-            saved[name] for name in ("log_likelihood", "updates", "ignored")
-        )
-        reader._gate.restore(saved["pulse"])
-        reader._lesson_gate.restore(saved["lessons"])
+        last = saved_time("reader", read)
+        read.check("reader", model.goals, last)
+        for gate, name, each in ((reader._gate, "pulse", read.pulse), (reader._lesson_gate, "lessons", read.lessons)):
+            gate.check(each, "reader", (name,), last if name == "pulse" else math.inf)
+            gate.continue_from(each)
+        reader._chances = tuple(read.chances)
+        reader._belief = Belief.of(model.goals, reader._chances, tuple(read.reasons))
+        reader._player, reader._time, reader._last_goal = read.player, last, read.taught
+        reader.log_likelihood, reader.updates, reader.ignored = read.log_likelihood, read.updates, read.ignored
         reader._moments.extend(
             (time, seen, tuple(before), tuple(predicted), tuple(after))
-            for time, seen, before, predicted, after in saved["moments"]
+            for time, seen, before, predicted, after in read.moments
         )
         return reader
 

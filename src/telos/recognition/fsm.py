@@ -9,15 +9,23 @@ from telos.core.belief import Belief
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
+from telos.files.snapshots import SNAPSHOT_FORMAT, check_known, read_snapshot
 from telos.recognition.director import DirectorRule
 from telos.recognition.filtering import check_event_order
 from telos.recognition.observations import EventFeatures, FeatureValues
-from telos.recognition.recognizer import check_goals
+from telos.recognition.recognizer import PlayerSnapshot, check_goals, saved_time
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 # In the order of the papers; if several rules hold for one event, the first decides.
 FLAIRS_RULES = (("attacked", "level"), ("new_area", "explore"), ("nearer_town", "town"))
 AIIDE_RULES = (("new_area", "explore"), ("nearer_town", "return"), ("killed", "level"))
+
+
+class FSMSnapshot(PlayerSnapshot):
+    """The data of a saved ``FSM``."""
+
+    goal: str
+    start: str
 
 
 class FSM:
@@ -87,13 +95,21 @@ class FSM:
     def save(self) -> dict[str, Any]:
         """Return the state as plain data."""
         time = None if self._time == float("-inf") else self._time
-        return {"goal": self._goal, "start": self.start, "player": self._player, "time": time}
+        return {
+            "format": SNAPSHOT_FORMAT,
+            "goal": self._goal,
+            "start": self.start,
+            "player": self._player,
+            "time": time,
+        }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore a saved state."""
-        self._goal, self.start = self._check_goal(saved["goal"]), self._check_goal(saved["start"])
-        self._player = saved["player"]
-        self._time = float("-inf") if saved["time"] is None else saved["time"]
+        """Restore a saved state; one with a fault is refused and changes nothing."""
+        read = read_snapshot(FSMSnapshot, saved, of="state machine")
+        check_known("state machine", ("goal",), read.goal, self._goals)
+        check_known("state machine", ("start",), read.start, self._goals)
+        time = saved_time("state machine", read)
+        self._goal, self.start, self._player, self._time = read.goal, read.start, read.player, time
 
     def _check_goal(self, goal: str) -> str:
         if goal not in self._goals:

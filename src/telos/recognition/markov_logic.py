@@ -9,9 +9,11 @@ from typing import Any
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
+from telos.files.snapshots import SNAPSHOT_FORMAT, Items, read_snapshot
 from telos.logic.model import MarkovLogic
-from telos.logic.online import OnlineFilter, OnlineReason
+from telos.logic.online import OnlineFilter, OnlineReason, OnlineSnapshot
 from telos.recognition.filtering import check_event_order
+from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
 
 GOAL, ACTION = "goal", "action"  # the hidden predicate, and the predicate of the event's action
 DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context states them
@@ -43,6 +45,15 @@ class LogicReasons:
         """Return the explanation in lines, the strongest formula first."""
         lines = [f"{self.goal} over {self.over}: {self.total:+.2f} in log-odds"]
         return "\n".join([*lines, *(f"  {value:+.2f}  {text}" for text, value in self.parts)])
+
+
+class LogicReaderSnapshot(PlayerSnapshot):
+    """The data of a saved ``MarkovLogicReader``."""
+
+    goals: Items[str]
+    achieved: Items[str]
+    reasons: Items[str]
+    story: OnlineSnapshot
 
 
 class MarkovLogicReader:
@@ -117,6 +128,7 @@ class MarkovLogicReader:
     def save(self) -> dict[str, Any]:
         """Return the state as plain data."""
         return {
+            "format": SNAPSHOT_FORMAT,
             "goals": list(self.goals),
             "player": self._player,
             "time": None if self._time == -math.inf else self._time,
@@ -127,14 +139,14 @@ class MarkovLogicReader:
 
     @classmethod
     def resume(cls, model: MarkovLogicModel, saved: Mapping[str, Any]) -> "MarkovLogicReader":
-        """Return a reader that continues from a saved state."""
+        """Return a reader that continues from a saved state; one with a fault is refused with its place."""
+        read = read_snapshot(LogicReaderSnapshot, saved, of="reader")
+        check_saved_goals("reader", read.goals, model.goals)
         reader = cls(model)
-        if list(saved["goals"]) != list(model.goals):
-            raise TelosError(f"the saved belief is about {saved['goals']}, the model's goals are {list(model.goals)}")
-        reader._online.restore(saved["story"])
-        reader._player, reader._achieved = saved["player"], list(saved["achieved"])
-        reader._time = -math.inf if saved["time"] is None else saved["time"]
-        reader._belief = Belief.of(model.goals, reader._online.belief, tuple(saved["reasons"]))
+        reader._time = saved_time("reader", read)
+        reader._online.continue_from(read.story, "reader", ("story",))
+        reader._player, reader._achieved = read.player, read.achieved
+        reader._belief = Belief.of(model.goals, reader._online.belief, tuple(read.reasons))
         return reader
 
 

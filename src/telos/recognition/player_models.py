@@ -10,6 +10,7 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
+from telos.files.snapshots import snapshot_error
 from telos.recognition.filtering import Reader, counted_evidence, forward
 from telos.recognition.recognizer import GoalModel, check_prior
 
@@ -217,7 +218,16 @@ class Readers:
 
     @classmethod
     def resume(cls, model: GoalModel, saved: Mapping[str, Any], *, trace: Trace = silent) -> "Readers":
-        """Return readers that continue from a saved state."""
+        """Return readers that continue from a saved state; one with a fault is refused with its player and place."""
+        if not isinstance(saved, Mapping) or not all(isinstance(player, str) for player in saved):
+            raise snapshot_error("readers", (), "must be a mapping from players to their readers")
         readers = cls(model, trace=trace)
-        readers._readers = {player: Reader.resume(model, each, trace=trace) for player, each in saved.items()}
+        for player, each in saved.items():
+            try:
+                reader = Reader.resume(model, each, trace=trace)
+            except TelosError as error:
+                raise error.at(f"player {player!r}") from None
+            if reader.player not in (None, player):
+                raise snapshot_error("readers", (player,), f"is the reader of {reader.player!r}")
+            readers._readers[player] = reader
         return readers

@@ -1,4 +1,4 @@
-"""Protocols of recognition (``Recognizer``, ``Learner``, ``GoalModel``) and the trace records of a recogniser."""
+"""Protocols of recognition (``Recognizer``, ``Learner``, ``GoalModel``), trace records, and what recognisers save."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.core.values import check_name
+from telos.files.snapshots import Finite, SnapshotModel, snapshot_error
 from telos.recognition.distributions import complete_distribution
 
 
@@ -91,6 +92,37 @@ class EventIgnored:
     time: float
     player: str
     seen: str
+
+
+# --- saved recognisers ------------------------------------------------------------------------------------------------
+
+
+class PlayerSnapshot(SnapshotModel):
+    """What every recogniser saves: the player that it follows and the time of the last event, or None for both."""
+
+    player: str | None
+    time: Finite | None
+
+
+def saved_time(of: str, saved: PlayerSnapshot) -> float:
+    """Return the time of the last event, -inf if there was none; a time needs a player and a player a time."""
+    if (saved.player is None) != (saved.time is None):
+        raise snapshot_error(of, ("time",), f"is {saved.time}, and the player is {saved.player!r}")
+    return -math.inf if saved.time is None else saved.time
+
+
+def check_saved_goals(of: str, saved: Sequence[str], goals: Sequence[str]) -> None:
+    """Refuse a belief about other goals than those of the model, or about the same in another order."""
+    if list(saved) != list(goals):
+        raise snapshot_error(
+            of,
+            ("goals",),
+            f"are {', '.join(saved)}, and those of the model are {', '.join(goals)}",
+            "resume it with the model that it was saved with, or start anew: a belief about other goals cannot be kept",
+        )
+
+
+# --- checks of a model's parts ----------------------------------------------------------------------------------------
 
 
 def check_goals(goals: Iterable[str]) -> tuple[str, ...]:

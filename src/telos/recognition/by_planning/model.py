@@ -37,7 +37,7 @@ class ActionMatcher:
     def __init__(self, domain: Domain, actions: Iterable[Action], ignores: frozenset[str]) -> None:
         self._layout = domain.layout
         self._handles = domain.handles
-        self._actions = {action.name: action for action in actions}
+        self.actions = {action.name: action for action in actions}
         self._ignores = ignores
         self._known: dict[tuple[str, tuple[Value, ...]], ObservedAction] = {}
 
@@ -46,16 +46,16 @@ class ActionMatcher:
         written = event.action
         if written in self._ignores:
             return None
-        action = self._actions.get(written)
+        action = self.actions.get(written)
         if action is not None and not action.parameters:
             return self._observed(action, ())
         match = None if action is not None else _CALL.match(written)
         name = match["name"].strip() if match else written
         if name in self._ignores:
             return None
-        if name not in self._actions:
-            raise TelosError(f"unknown action {name!r}", name_hint(name, self._actions))
-        action = self._actions[name]
+        if name not in self.actions:
+            raise TelosError(f"unknown action {name!r}", name_hint(name, self.actions))
+        action = self.actions[name]
         if match is None:
             return self._observed(action, [self._from_context(action, each, event) for each in action.parameters])
         arguments = [each.strip() for each in match["arguments"].split(",")] if match["arguments"].strip() else []
@@ -75,7 +75,7 @@ class ActionMatcher:
 
     def bind(self, name: str, arguments: Sequence[Value]) -> Action:
         """Return an action with its parameters bound."""
-        return self._observed(self._actions[name], tuple(arguments)).action
+        return self._observed(self.actions[name], tuple(arguments)).action
 
     def _observed(self, action: Action, arguments: Sequence[Value]) -> ObservedAction:
         key = (action.name, tuple(arguments))

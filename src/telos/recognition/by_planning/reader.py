@@ -8,7 +8,9 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from telos.core.action import Action
 from telos.core.belief import Belief
@@ -16,9 +18,21 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan, Stop
-from telos.core.state import State
+from telos.core.state import Layout, State
 from telos.core.trace import Trace, silent
 from telos.core.values import Value
+from telos.files.snapshots import (
+    SNAPSHOT_FORMAT,
+    Count,
+    Items,
+    Row,
+    SnapshotPart,
+    StateValue,
+    check_known,
+    check_length,
+    read_snapshot,
+    snapshot_error,
+)
 from telos.planning.planner import Planner
 from telos.recognition.by_planning.model import (
     ActionMatcher,
@@ -32,12 +46,46 @@ from telos.recognition.by_planning.model import (
     preconditions_of,
 )
 from telos.recognition.filtering import check_event_order
-from telos.recognition.recognizer import BeliefUpdated, EventIgnored
+from telos.recognition.recognizer import (
+    BeliefUpdated,
+    EventIgnored,
+    PlayerSnapshot,
+    check_saved_goals,
+    saved_time,
+)
 
 # --- progress towards one goal ----------------------------------------------------------------------------------------
 
 COST_TOLERANCE = 1e-9  # relative: sums of costs in a different order differ in their last digits
 UNREACHABLE = "never"
+MAX_COST = 1e100  # of a saved state: sums of such costs are finite
+
+_Cost = Annotated[float, Field(ge=0, le=MAX_COST, allow_inf_nan=False)]
+
+
+class ProgressSnapshot(SnapshotPart):
+    """The data of a saved ``GoalProgress``; a step is the name of an action and its arguments."""
+
+    wasted: Annotated[float, Field(ge=-MAX_COST, le=MAX_COST, allow_inf_nan=False)]
+    to_go: _Cost | Literal["never"] | None
+    steps: Items[Items[StateValue]]
+    spent: _Cost
+    is_known: bool
+    is_dear: bool
+
+
+class PlanReaderSnapshot(PlayerSnapshot):
+    """The data of a saved ``PlanReader``."""
+
+    goals: Items[str]
+    state: Items[StateValue]
+    before: Items[StateValue]
+    spent: _Cost
+    updates: Count
+    ignored: Count
+    searches: Count
+    notes: Row[tuple[str, Items[str], bool]]
+    pursuits: Items[ProgressSnapshot]
 
 
 @dataclass(slots=True)
@@ -133,17 +181,31 @@ class GoalProgress:
             "is_dear": self.is_over_budget,
         }
 
-    def restore(self, saved: Mapping[str, Any], matcher: ActionMatcher) -> None:
-        """Restore a saved state."""
-        self.wasted, self.spent = saved["wasted"], saved["spent"]
-        self.to_go = math.inf if saved["to_go"] == UNREACHABLE else saved["to_go"]
-        self.steps = tuple(matcher.bind(name, to_tuples(arguments)) for name, *arguments in saved["steps"])
-        self.is_known, self.is_over_budget = saved["is_known"], saved["is_dear"]
+    def restore(self, saved: ProgressSnapshot, matcher: ActionMatcher, path: Sequence[str | int]) -> None:
+        """Restore a saved state, the part at ``path`` of a reader's snapshot."""
+        if saved.is_known and saved.to_go is None:
+            raise snapshot_error("reader", (*path, "to_go"), "is null, and is_known is true")
+        steps = [_read_step(step, matcher, (*path, "steps", place)) for place, step in enumerate(saved.steps)]
+        self.wasted, self.spent, self.steps = saved.wasted, saved.spent, tuple(steps)
+        self.to_go = math.inf if isinstance(saved.to_go, str) else saved.to_go
+        self.is_known, self.is_over_budget = saved.is_known, saved.is_dear
 
 
-def to_tuples(values: Sequence[Value]) -> tuple[Value, ...]:
-    """Return values with lists as tuples, as they were before JSON."""
-    return tuple(to_tuples(value) if isinstance(value, list) else value for value in values)
+def _read_step(step: Sequence[Value], matcher: ActionMatcher, path: Sequence[str | int]) -> Action:
+    if not step or not isinstance(step[0], str):
+        raise snapshot_error("reader", path, "must be the name of an action and its arguments")
+    name, *arguments = step
+    check_known("reader", (*path, 0), name, matcher.actions)
+    check_length("reader", path, step, 1 + len(matcher.actions[name].parameters))
+    return matcher.bind(name, arguments)
+
+
+def _read_state(layout: Layout, values: Sequence[Value], path: str) -> State:
+    check_length("reader", path, values, len(layout.variables))
+    for place, (variable, value) in enumerate(zip(layout.variables, values, strict=True)):
+        if not variable.type.accepts(value):
+            raise snapshot_error("reader", (path, place), f"must be {variable.type}, the type of {variable.name}")
+    return State(layout, tuple(values))
 
 
 def plan_cached(
@@ -197,11 +259,6 @@ class UpdateNotes:
     def save(self) -> list[Any]:
         """Return the state as plain data."""
         return [self.first, list(self.more), self.is_noise]
-
-    @classmethod
-    def of(cls, saved: list[Any]) -> "UpdateNotes":
-        """Return saved notes."""
-        return cls(saved[0], tuple(saved[1]), saved[2])
 
 
 def _over_budget(model: PlanModel, progresses: Mapping[int, GoalProgress]) -> list[str]:
@@ -374,6 +431,7 @@ class PlanReader:
     def save(self) -> dict[str, Any]:
         """Return the state as plain data, if all handles are plain data."""
         return {
+            "format": SNAPSHOT_FORMAT,
             "goals": list(self.goals),
             "player": self._player,
             "time": None if self._time == -math.inf else self._time,
@@ -389,22 +447,25 @@ class PlanReader:
 
     @classmethod
     def resume(cls, model: PlanModel, saved: Mapping[str, Any], *, trace: Trace = silent) -> "PlanReader":
-        """Return a reader that continues from a saved state."""
+        """Return a reader that continues from a saved state; one with a fault is refused with its place."""
+        read = read_snapshot(PlanReaderSnapshot, saved, of="reader")
+        check_saved_goals("reader", read.goals, model.goals)
+        last, layout = saved_time("reader", read), model.domain.layout
+        state, before = _read_state(layout, read.state, "state"), _read_state(layout, read.before, "before")
+        check_length("reader", "pursuits", read.pursuits, len(set(model.same)))
+        if read.ignored > read.updates:
+            raise snapshot_error("reader", ("ignored",), f"is {read.ignored}, of {read.updates} updates")
         reader = cls(model, trace=trace)
-        if list(saved.get("goals", ())) != list(model.goals):
-            raise TelosError(
-                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
-                "resume it with the model that it was saved with",
-            )
-        reader._player = saved["player"]
-        reader._time = -math.inf if saved["time"] is None else saved["time"]
-        reader._state = State(model.domain.layout, to_tuples(saved["state"]))
-        reader._set_decision_state(State(model.domain.layout, to_tuples(saved["before"])))
-        reader._spent, reader.updates = saved["spent"], saved["updates"]
-        reader.ignored, reader.searches = saved["ignored"], saved["searches"]
-        for k, each in zip(sorted(reader._progresses), saved["pursuits"], strict=True):
-            reader._progresses[k].restore(each, model.matcher)
-        reader._set_belief(UpdateNotes.of(saved["notes"]))
+        for place, (k, each) in enumerate(zip(sorted(reader._progresses), read.pursuits, strict=True)):
+            reader._progresses[k].restore(each, model.matcher, ("pursuits", place))
+            if not math.isfinite(each.wasted / model.temperature):
+                raise snapshot_error("reader", ("pursuits", place, "wasted"), f"is {each.wasted:g}, too much")
+        reader._player, reader._time, reader._state = read.player, last, state
+        reader._set_decision_state(before)
+        reader._spent, reader.updates = read.spent, read.updates
+        reader.ignored, reader.searches = read.ignored, read.searches
+        first, more, is_noise = read.notes
+        reader._set_belief(UpdateNotes(first, tuple(more), is_noise))
         return reader
 
     def _progress_of(self, goal: int) -> GoalProgress:

@@ -1,7 +1,7 @@
 """Plan grammars: hierarchical plans as a probabilistic grammar, and players recognised by parsing their actions.
 
-Start with `load_grammar` (files.py) and `PlanGrammarReader` (reader.py). Grammars: grammar.py; the Earley parser:
-earley.py; learning chances: learning.py. Lifted grammars with parameters, from HDDL: hddl.py, lifted.py.
+Start with `load_grammar` (files.py) and `PlanGrammarReader` (reader.py, session.py). Grammars: grammar.py; the Earley
+parser: earley.py; learning chances: learning.py. Lifted grammars with parameters, from HDDL: hddl.py, lifted.py.
 """
 
 from typing import TYPE_CHECKING

@@ -261,12 +261,20 @@ class _ColumnBuilder:
 
 
 def _finish_column(tables: ParserTables, column: Column, found: _ColumnBuilder) -> None:
-    wanted: dict[int, GoalShares] = {}
+    items = []
     for (number, done, place), (inner,) in found.open.items():
-        rule, origin = tables.rules[number], found.origins[place]
-        step = rule.body[done]
-        column.waiting.setdefault(step, []).append(EarleyItem(number, done, origin, inner))
-        shares = [inner * each for each in origin.expected[rule.head]]
+        step = tables.rules[number].body[done]
+        item = EarleyItem(number, done, found.origins[place], inner)
+        column.waiting.setdefault(step, []).append(item)
+        items.append((step, item))
+    set_shares(tables, column, items)
+
+
+def set_shares(tables: ParserTables, column: Column, items: Iterable[tuple[int, EarleyItem]]) -> None:
+    """Set what follows from the waiting methods of a column: the chance of each goal, and the tasks that may start."""
+    wanted: dict[int, GoalShares] = {}
+    for step, item in items:
+        shares = [item.inner * each for each in item.origin.expected[tables.rules[item.rule].head]]
         _add(column.opened, shares, 1.0)
         if step >= 0:
             _add(wanted.setdefault(step, [0.0] * len(shares)), shares, 1.0)

@@ -1,268 +1,22 @@
 """PlanGrammarReader: the belief about one player by parsing, with several plans under way at once.
 
-``PlanSession`` keeps the beam of hypotheses, ``PartialPlan`` says what is done and what is missing.
+``PlanSession`` (session.py) keeps the beam of hypotheses, ``PartialPlan`` says what is done and what is missing.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
+from telos.files.snapshots import SNAPSHOT_FORMAT, Items, read_snapshot
 from telos.recognition.filtering import check_event_order
-from telos.recognition.grammar.earley import (
-    Column,
-    EarleyItem,
-    GoalShares,
-    ParserRule,
-    ParserTables,
-    UnitRule,
-    advance_column,
-    column_next_actions,
-    start_column,
-)
-from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
-
-# --- session ----------------------------------------------------------------------------------------------------------
-
-AdvancePlan: TypeAlias = Callable[[Column], tuple[float, Column | None]]
-
-MIN_CHANCE = 1e-12  # below this a plan counts as finished, or as active
-
-
-@dataclass(slots=True)
-class PlanHypothesis:
-    """One explanation of the session: the active plans, its weight, and the finished goals."""
-
-    plans: tuple[Column, ...]
-    weight: float
-    finished: GoalShares  # the expected number of times that each goal was reached
-    last: GoalShares  # the chance of each goal to be the last one reached
-
-
-class PlanSession:
-    """The hypotheses about one player after each action, as a beam; weights sum to 1.
-
-    The generative model: at every action the player does something without purpose (noise), starts another plan, or
-    continues one of the active plans, all of them equally likely. A finished plan is removed.
-
-    ``lost`` is the share of probability that the beam has dropped so far, and ``log_likelihood`` a lower bound: exact
-    while nothing is lost.
-    """
-
-    def __init__(self, grammar: PlanGrammar) -> None:
-        self.grammar, self._tables = grammar, grammar.tables
-        self.root = start_column(self._tables)
-        nothing = [0.0] * len(grammar.goals)
-        self.hypotheses = [PlanHypothesis((), 1.0, nothing, list(self._tables.prior))]
-        self.lost, self.log_likelihood = 0.0, 0.0
-        self.noise = 0.0  # the chance that the last action was noise
-        self.ignored = 0  # actions without any explanation
-
-    def observe(self, action: str) -> bool:
-        """Update with an action; False if nothing explains it, and nothing changed."""
-        steps = tuple(self._tables.actions[each] for each in possible_steps(action) if each in self._tables.actions)
-        found, by_noise = self._successors(steps)
-        total = math.fsum(each.weight for each in found)
-        if total <= 0.0:
-            self.ignored += 1
-            return False
-        self.noise = by_noise / total
-        self.log_likelihood += math.log(total)
-        self._keep(found, total)
-        return True
-
-    def _successors(self, steps: tuple[int, ...]) -> tuple[list[PlanHypothesis], float]:
-        tolerance = self.grammar.tolerance
-        strange = tolerance.noise / (len(self._tables.actions) + 1)  # one more, for all unknown actions
-        moved: dict[Column, tuple[float, Column | None]] = {}
-        found, by_noise = _HypothesisMerger(), 0.0
-
-        def move(plan: Column) -> tuple[float, Column | None]:
-            if plan not in moved:
-                moved[plan] = advance_column(self._tables, plan, steps)
-            return moved[plan]
-
-        for each in self.hypotheses:
-            found.add(each.plans, each.weight * strange, each.finished, each.last)
-            by_noise += each.weight * strange
-            begins = tolerance.starts(len(each.plans))
-            if begins:
-                found.add_successors(
-                    each, (*each.plans, self.root), len(each.plans), (1.0 - tolerance.noise) * begins, move
-                )
-            for place, plan in enumerate(each.plans):
-                chance = (1.0 - tolerance.noise) * (1.0 - begins) / len(each.plans) / sum(plan.opened)
-                found.add_successors(each, each.plans, place, chance, move)
-        return found.hypotheses(), by_noise
-
-    def _keep(self, found: list[PlanHypothesis], total: float) -> None:
-        found.sort(key=lambda each: -each.weight)
-        beam = self.grammar.tolerance.beam
-        kept, dropped = found[:beam], math.fsum(each.weight for each in found[beam:])
-        rest = total - dropped if dropped else total
-        for each in kept:
-            each.weight /= rest
-        if dropped:
-            self.log_likelihood += math.log(rest / total)
-            self.lost = 1.0 - (1.0 - self.lost) * (rest / total)
-        self.hypotheses = kept
-
-    def belief(self) -> GoalShares:
-        """Return the chance of each goal: that of a random active plan, or the last one reached."""
-        shares = [0.0] * len(self.grammar.goals)
-        for each in self.hypotheses:
-            if not each.plans:
-                _add(shares, each.last, each.weight)
-            for plan in each.plans:
-                _add(shares, plan.opened, each.weight / len(each.plans) / sum(plan.opened))
-        total = math.fsum(shares)
-        return [share / total for share in shares]
-
-    def pursued(self) -> GoalShares:
-        """Return the expected number of plans for each goal, finished or active."""
-        shares = [0.0] * len(self.grammar.goals)
-        for each in self.hypotheses:
-            _add(shares, each.finished, each.weight)
-            for plan in each.plans:
-                _add(shares, plan.opened, each.weight / sum(plan.opened))
-        return shares
-
-    def next_actions(self) -> dict[str, float]:
-        """Return the chance of each next action; the rest to 1 is for unknown actions."""
-        tolerance = self.grammar.tolerance
-        chances = [tolerance.noise / (len(self._tables.actions) + 1)] * len(self._tables.actions)
-        per_plan: dict[Column, float] = {}
-        for each in self.hypotheses:
-            begins = tolerance.starts(len(each.plans))
-            if begins:
-                per_plan[self.root] = per_plan.get(self.root, 0.0) + each.weight * begins
-            for plan in each.plans:
-                share = each.weight * (1.0 - begins) / len(each.plans) / sum(plan.opened)
-                per_plan[plan] = per_plan.get(plan, 0.0) + share
-        for plan, share in per_plan.items():
-            for step, chance in column_next_actions(self._tables, plan).items():
-                chances[-1 - step] += (1.0 - tolerance.noise) * share * chance
-        return dict(zip(self._tables.actions, chances, strict=True))
-
-
-class _HypothesisMerger:
-    """Merges hypotheses with the same active plans: what was finished before makes no difference later."""
-
-    def __init__(self) -> None:
-        self._by_plans: dict[frozenset[Column], PlanHypothesis] = {}
-
-    def hypotheses(self) -> list[PlanHypothesis]:
-        for each in self._by_plans.values():
-            each.finished = [share / each.weight for share in each.finished]
-            each.last = [share / each.weight for share in each.last]
-        return list(self._by_plans.values())
-
-    def add(self, plans: tuple[Column, ...], weight: float, finished: GoalShares, last: GoalShares) -> None:
-        if weight <= 0.0:
-            return
-        nothing = [0.0] * len(last)
-        known = self._by_plans.setdefault(frozenset(plans), PlanHypothesis(plans, 0.0, nothing, list(nothing)))
-        known.weight += weight
-        _add(known.finished, finished, weight)
-        _add(known.last, last, weight)
-
-    def add_successors(
-        self, hypothesis: PlanHypothesis, plans: tuple[Column, ...], place: int, chance: float, move: AdvancePlan
-    ) -> None:
-        """Add the successors of a hypothesis in which the plan at ``place`` explains the action: active or finished."""
-        seen, after = move(plans[place])
-        if after is None:
-            return
-        weight = hypothesis.weight * chance * seen
-        opened, closed = math.fsum(after.opened), math.fsum(after.closed)
-        if opened > MIN_CHANCE:
-            under_way = (*plans[:place], after, *plans[place + 1 :])
-            self.add(under_way, weight * opened, hypothesis.finished, hypothesis.last)
-        if closed > MIN_CHANCE:
-            last = [share / closed for share in after.closed]
-            finished = [before + now for before, now in zip(hypothesis.finished, last, strict=True)]
-            self.add((*plans[:place], *plans[place + 1 :]), weight * closed, finished, last)
-
-
-def _add(to: GoalShares, shares: GoalShares, times: float) -> None:
-    for place, share in enumerate(shares):
-        to[place] += share * times
-
-
-# --- saving -----------------------------------------------------------------------------------------------------------
-
-
-def save_session(session: PlanSession) -> dict[str, Any]:
-    """Return a session as plain data. Each column is listed once, after those that it refers to."""
-    columns: dict[Column, int] = {session.root: 0}
-    for each in session.hypotheses:
-        for plan in each.plans:
-            _number(plan, columns)
-    return {
-        "columns": [_plain(column, columns) for column in columns],
-        "hypotheses": [
-            [[columns[plan] for plan in each.plans], each.weight, each.finished, each.last]
-            for each in session.hypotheses
-        ],
-        "lost": session.lost,
-        "log_likelihood": session.log_likelihood,
-        "noise": session.noise,
-        "ignored": session.ignored,
-    }
-
-
-def resume_session(grammar: PlanGrammar, saved: Mapping[str, Any]) -> PlanSession:
-    """Return a session that continues from a saved state."""
-    session = PlanSession(grammar)
-    columns = [session.root]
-    for each in saved["columns"][1:]:
-        columns.append(_column(each, columns))
-    session.hypotheses = [
-        PlanHypothesis(tuple(columns[number] for number in plans), weight, list(finished), list(last))
-        for plans, weight, finished, last in saved["hypotheses"]
-    ]
-    session.lost, session.log_likelihood = saved["lost"], saved["log_likelihood"]
-    session.noise, session.ignored = saved["noise"], saved["ignored"]
-    return session
-
-
-def _number(column: Column, numbers: dict[Column, int]) -> None:
-    # Iterative, because long plans of nested methods would exceed the recursion limit.
-    to_do = [column]
-    while to_do:
-        each = to_do[-1]
-        missing = [item.origin for items in each.waiting.values() for item in items if item.origin not in numbers]
-        if missing and each not in numbers:
-            to_do += missing
-            continue
-        to_do.pop()
-        numbers.setdefault(each, len(numbers))
-
-
-def _plain(column: Column, numbers: dict[Column, int]) -> dict[str, Any]:
-    return {
-        "place": column.place,
-        "waiting": [
-            [step, [[item.rule, item.done, numbers[item.origin], item.inner] for item in items]]
-            for step, items in column.waiting.items()
-        ],
-        "expected": [[task, shares] for task, shares in column.expected.items()],
-        "opened": column.opened,
-        "closed": column.closed,
-    }
-
-
-def _column(saved: Mapping[str, Any], columns: list[Column]) -> Column:
-    column = Column(saved["place"], len(saved["opened"]))
-    for step, items in saved["waiting"]:
-        column.waiting[step] = [EarleyItem(rule, done, columns[origin], inner) for rule, done, origin, inner in items]
-    column.expected = {task: list(shares) for task, shares in saved["expected"]}
-    column.opened, column.closed = list(saved["opened"]), list(saved["closed"])
-    return column
-
+from telos.recognition.grammar.earley import Column, EarleyItem, ParserRule, ParserTables, UnitRule
+from telos.recognition.grammar.grammar import PlanGrammar
+from telos.recognition.grammar.session import PlanSession, SessionSnapshot, resume_session, save_session
+from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
 
 # --- partial plans ----------------------------------------------------------------------------------------------------
 
@@ -391,6 +145,14 @@ class GrammarReasons:
         return "\n".join(lines)
 
 
+class GrammarReaderSnapshot(PlayerSnapshot):
+    """The data of a saved ``PlanGrammarReader``."""
+
+    goals: Items[str]
+    reasons: Items[str]
+    session: SessionSnapshot
+
+
 class PlanGrammarReader:
     """A recogniser: keeps the belief about one player by parsing. Many readers may share one grammar.
 
@@ -491,6 +253,7 @@ class PlanGrammarReader:
     def save(self) -> dict[str, Any]:
         """Return the state as plain data."""
         return {
+            "format": SNAPSHOT_FORMAT,
             "goals": list(self._goals),
             "player": self._player,
             "time": None if self._time == -math.inf else self._time,
@@ -500,15 +263,11 @@ class PlanGrammarReader:
 
     @classmethod
     def resume(cls, model: PlanGrammar, saved: Mapping[str, Any]) -> "PlanGrammarReader":
-        """Return a reader that continues from a saved state."""
+        """Return a reader that continues from a saved state; one with a fault is refused with its place."""
+        read = read_snapshot(GrammarReaderSnapshot, saved, of="reader")
+        check_saved_goals("reader", read.goals, tuple(model.goals))
         reader = cls(model)
-        if list(saved["goals"]) != list(model.goals):
-            raise TelosError(
-                f"the saved belief is about {saved['goals']}, the grammar's goals are {list(model.goals)}",
-                "resume it with the grammar that it was saved with",
-            )
-        reader._session = resume_session(model, saved["session"])
-        reader._player = saved["player"]
-        reader._time = -math.inf if saved["time"] is None else saved["time"]
-        reader._belief = Belief.of(reader._goals, reader._session.belief(), tuple(saved["reasons"]))
+        reader._session = resume_session(model, read.session, ("session",))
+        reader._player, reader._time = read.player, saved_time("reader", read)
+        reader._belief = Belief.of(reader._goals, reader._session.belief(), tuple(read.reasons))
         return reader
