@@ -5,10 +5,9 @@ bottom up: `core` (the vocabulary), `files` (authored YAML), `choosing`, `planni
 `squads`, `worlds`, `telemetry`, `studies`, `studio`, `checks` (contracts for your own implementations), `cli`.
 """
 
-from typing import TYPE_CHECKING
-
 from telos.lazy import lazy_exports
 
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all else here
 if TYPE_CHECKING:
     from telos.agents.character import Character, load_character
     from telos.agents.crowd import Crowd

@@ -1,12 +1,15 @@
 """Lazy package exports: public names that are imported from their module when they are first used."""
 
-from collections.abc import Callable, Mapping
 from importlib import import_module
 from sys import modules
-from typing import Any
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all else that `import telos` needs
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
-def lazy_exports(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_exports(package: str, homes: "Mapping[str, str]") -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
     """Return ``__getattr__`` and ``__dir__`` of a package whose public names stand in ``homes``, name to submodule.
 
     A package front that would load NumPy, Numba or a data-frame library calls it once, at module level:
@@ -14,7 +17,7 @@ def lazy_exports(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str]
         __getattr__, __dir__ = lazy_exports(__name__, {"Planner": "planner", "plan_many": "batch"})
     """
 
-    def load_name(name: str) -> Any:
+    def load_name(name: str) -> "Any":
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{homes[name]}"), name)

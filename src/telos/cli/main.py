@@ -1,109 +1,196 @@
-"""``telos``: the command line; one module of this package per command.
+"""The entry point of ``telos``: signals, standard streams, exit codes.
 
-Exit codes: 0 for success or yes, 1 for a negative answer, 2 for bad input, reported in one line with its remedy.
+Exit codes: 0 for success or yes; 1 for a negative answer, or a reader of the output that left early; 2 for bad input,
+output that cannot be written, or an internal error; 130 after Ctrl-C, 143 after SIGTERM and 129 after SIGHUP. All are
+reported in one or a few lines at most. ``TELOS_DEBUG=1`` shows the traceback of whatever ended a command with 2.
+
+Nothing heavy is imported before signals are handled; the commands are in ``telos.cli.app``.
 """
 
+import errno
 import io
 import os
 import sys
-from importlib import import_module
-from importlib.metadata import version
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+from telos.exits import end_on_signals, exit_now
 
-from telos.core.errors import TelosError
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
-# A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
-COMMANDS = {
-    "check": "telos.cli.check:check",
-    "corpus": "telos.cli.corpus:corpus",
-    "evaluate": "telos.cli.evaluate:evaluate",
-    "logic": "telos.cli.logic:logic",
-    "plan": "telos.cli.plan:plan",
-    "play": "telos.cli.play:play",
-    "recognize": "telos.cli.recognize:recognize",
-    "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
-    "study": "telos.cli.study:study",
-    "tournament": "telos.cli.tournament:tournament",
-    "train": "telos.cli.train:train",
-    "watch": "telos.cli.watch:watch",
-}
+    from telos.cli.app import COMMANDS, app, load_command
+
+__all__ = ["COMMANDS", "app", "load_command", "run"]
 
 
-class LazyGroup(TyperGroup):
-    """The commands of ``COMMANDS``, each imported when it is run or listed."""
+def __getattr__(name: str) -> "Any":
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from telos.cli import app as commands
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names, for suggestions; get_command imports
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command, or return None if there is none of that name."""
-        return load_command(cmd_name) if cmd_name in COMMANDS else None
+    return getattr(commands, name)
 
 
-def load_command(name: str) -> Any:
-    """Import the command of that name: a function, or a Typer app with sub-commands."""
-    module, _, attribute = COMMANDS[name].partition(":")
-    found = getattr(import_module(module), attribute)
-    if not isinstance(found, typer.Typer):
-        function, found = found, typer.Typer(add_completion=False)
-        found.command(name=name)(function)
-    command = typer.main.get_command(found)
-    command.name = name
-    return command
+def run() -> "NoReturn":
+    """Run the command line and end the process; whatever goes wrong is reported in a few red lines."""
+    end_on_signals()
+    open_streams()
+    code = _run_command()
+    _close_streams(code)
+    sys.exit(code)
 
 
-app = typer.Typer(
-    name="telos",
-    cls=LazyGroup,
-    help="Goals in games, both ways: characters that have goals, and players whose goals are read.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"telos {version('telos')}")
-        raise typer.Exit()
-
-
-@app.callback()
-def main(
-    show_version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Goals in games, both ways: characters that have goals, and players whose goals are read."""
-
-
-def run() -> None:
-    """Run the command line; bad input is reported in a few red lines, without a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # show what the terminal's encoding can
+def _run_command() -> int:
     try:
+        from telos.cli.app import app
+
+        _report_quietly()
         app()
-    except TelosError as error:
-        typer.secho(str(error), fg=typer.colors.RED, err=True)
-        sys.exit(2)
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        _print_error(str(end.code))
+        return 1
     except KeyboardInterrupt:
-        sys.exit(130)
-    finally:
-        _ignore_broken_pipe()
+        return 130
+    except BaseException as error:  # a panic of polars is not an Exception
+        if os.environ.get("TELOS_DEBUG"):
+            import traceback
+
+            traceback.print_exception(error)
+        else:
+            _print_error(describe_error(error))
+        return 2
+    return 0
 
 
-def _ignore_broken_pipe() -> None:
-    """Avoid an error at exit when stdout was closed early (``| head``)."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+# --- errors ---
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the line for an error that ended a command; anything unexpected is called an internal error."""
+    from telos.core.errors import TelosError
+
+    if isinstance(error, TelosError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "out of memory; try a smaller input, or fewer --jobs"
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply; flatten it"
+    if isinstance(error, OSError) and error.strerror:
+        files = " and ".join(str(each) for each in (error.filename, error.filename2) if each is not None)
+        return str(TelosError(f"{files}: {error.strerror}" if files else error.strerror))
+    name = type(error).__name__
+    if isinstance(error, ImportError):
+        return _one_line(f"a library cannot be loaded: {name}: {error}", "install it again")
+    return _one_line(f"internal error: {name}: {error}", "please report it, with what TELOS_DEBUG=1 shows")
+
+
+def _one_line(message: str, remedy: str) -> str:
+    from telos.core.errors import TelosError
+
+    return str(TelosError(" ".join(message.split()), remedy))
+
+
+def _print_error(line: str) -> None:
+    typer: Any = sys.modules.get("typer")
+    if typer is None:
+        print(line, file=sys.stderr)
+    else:
+        typer.secho(line, fg=typer.colors.RED, err=True)
+
+
+def _report_quietly() -> None:
+    """Let errors of threads and finalizers take one line each, and no traceback."""
+    import threading
+
+    if os.environ.get("TELOS_DEBUG"):
+        return
+
+    def report(event: "Any") -> None:
+        if event.exc_value is not None and not isinstance(event.exc_value, KeyboardInterrupt):
+            _print_error(describe_error(event.exc_value))
+
+    threading.excepthook = report
+    sys.unraisablehook = report
+
+
+# --- standard streams ---
+
+
+class _OutputFile(io.FileIO):
+    """Standard output: the process ends when it cannot be written, because nobody would see the rest."""
+
+    code_if_left = 1  # exit code when the reader of a pipe has left
+
+    def write(self, data: "Any", /) -> int:
+        while True:
+            try:
+                count: int | None = super().write(data)
+            except OSError as error:
+                self._end(error)
+            if count is not None:
+                return count
+            self._wait()
+
+    def _end(self, error: OSError) -> "NoReturn":
+        if error.errno == errno.EPIPE:
+            exit_now(self.code_if_left, flush=False)
+        _print_error(f"standard output: cannot be written: {error.strerror}")
+        exit_now(2, flush=False)
+
+    def _wait(self) -> None:
+        """Wait until a pipe that does not block can be written again."""
+        import select
+
+        select.select([], [self.fileno()], [])
+
+
+class _ErrorFile(io.FileIO):
+    """Standard error: what cannot be written is dropped, because there is nowhere to say so."""
+
+    def write(self, data: "Any", /) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)
+
+
+def open_streams() -> None:
+    """Replace standard streams by such that handle failing writes; missing ones are opened.
+
+    No file opened later may get the number of a standard stream, or output would be printed into it.
+    """
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):  # writing to 1 shall fail
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, mode), True)  # the lowest free number
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+    sys.stdout = _wrap(sys.stdout, _OutputFile(1, "w", closefd=False))
+    sys.stderr = _wrap(sys.stderr, _ErrorFile(2, "w", closefd=False))
+
+
+def _wrap(stream: "Any", file: io.FileIO) -> "Any":
+    """Return a text stream with the settings of a standard stream; characters it lacks are replaced."""
+    if stream is not None and not isinstance(stream, io.TextIOWrapper):
+        return stream  # of a program that shows output elsewhere
+    return io.TextIOWrapper(
+        io.BufferedWriter(file),
+        encoding="utf-8" if stream is None else stream.encoding,
+        errors="replace",
+        line_buffering=file.fileno() == 2 or (stream is not None and stream.line_buffering),
+        write_through=stream is not None and stream.write_through,
+    )
+
+
+def _close_streams(code: int) -> None:
+    """Write out what was printed; the end of the interpreter has nothing left to fail on."""
+    import signal
+
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if isinstance(raw, _OutputFile):
+        raw.code_if_left = code
+    sys.stdout.flush()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; modules that handle it may be gone already

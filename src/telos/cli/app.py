@@ -1,0 +1,77 @@
+"""The commands of ``telos``; one module of this package per command. Exit codes: ``telos.cli.main``."""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+# A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
+COMMANDS = {
+    "check": "telos.cli.check:check",
+    "corpus": "telos.cli.corpus:corpus",
+    "evaluate": "telos.cli.evaluate:evaluate",
+    "logic": "telos.cli.logic:logic",
+    "plan": "telos.cli.plan:plan",
+    "play": "telos.cli.play:play",
+    "recognize": "telos.cli.recognize:recognize",
+    "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
+    "study": "telos.cli.study:study",
+    "tournament": "telos.cli.tournament:tournament",
+    "train": "telos.cli.train:train",
+    "watch": "telos.cli.watch:watch",
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of ``COMMANDS``, each imported when it is run or listed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names, for suggestions; get_command imports
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command, or return None if there is none of that name."""
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+
+def load_command(name: str) -> Any:
+    """Import the command of that name: a function, or a Typer app with sub-commands."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = getattr(import_module(module), attribute)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False)
+        found.command(name=name)(function)
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    name="telos",
+    cls=LazyGroup,
+    help="Goals in games, both ways: characters that have goals, and players whose goals are read.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"telos {version('telos')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def main(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Goals in games, both ways: characters that have goals, and players whose goals are read."""
