@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, overload
 
 from telos.core.errors import TelosError
+from telos.exits import temporary_files
 from telos.files.reading import FilePath, announce_end, end_line
 
 _CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}  # file systems and devices without fsync
@@ -93,8 +94,9 @@ def _open_bytes(name: str) -> Iterator[IO[bytes]]:
                 yield file
             return
         part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
-        handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+        temporary_files.add(str(part))  # before it is there: a signal may come at any moment
         try:
+            handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
             with os.fdopen(handle, "wb") as file:
                 yield file
                 file.flush()
@@ -106,6 +108,8 @@ def _open_bytes(name: str) -> Iterator[IO[bytes]]:
             with suppress(OSError):
                 part.unlink()
             raise
+        finally:
+            temporary_files.discard(str(part))
         _sync_folder(target.parent)
 
 
