@@ -6,7 +6,7 @@ of the protocol that an implementation breaks. Telos tests its own implementatio
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from telos.core.belief import Belief
@@ -129,7 +129,7 @@ def _check_order(recognizer: Recognizer, events: Sequence[Event]) -> None:
 
 
 def _check_saving(make: Callable[[], Recognizer], events: Sequence[Event], answers: Sequence[Belief]) -> None:
-    """Check that a saved recogniser is plain data and continues exactly."""
+    """Check that a saved recogniser is plain data and continues exactly, and that damaged data is refused."""
     recognizer, half = make(), len(events) // 2
     save = getattr(recognizer, "save", None)
     if save is None:
@@ -137,13 +137,83 @@ def _check_saving(make: Callable[[], Recognizer], events: Sequence[Event], answe
     for event in events[:half]:
         recognizer.observe(event)
     saved = json.loads(json.dumps(save(), allow_nan=False))
-    resumed = make()
-    if hasattr(resumed, "restore"):
-        resumed.restore(saved)
-    else:
-        resumed = type(resumed).resume(resumed.model, saved)  # type: ignore[attr-defined]
+    resumed = _resume(make(), saved)
     rest = [resumed.observe(event) for event in events[half:]]
     assert rest == list(answers[half:]), "saved and resumed, a recogniser must continue exactly"
+    if isinstance(saved, dict) and saved:
+        _check_damaged_saves(make, events, saved)
+
+
+def _resume(recognizer: Any, saved: Any) -> Any:
+    """Return a recogniser that continues from ``saved``: the given one, or a new one of its class."""
+    if hasattr(recognizer, "restore"):
+        recognizer.restore(saved)
+        return recognizer
+    return type(recognizer).resume(recognizer.model, saved)
+
+
+MAX_DAMAGED_NUMBERS = 40  # of a snapshot; large ones are sampled evenly
+
+
+def _check_damaged_saves(make: Callable[[], Recognizer], events: Sequence[Event], saved: dict[str, Any]) -> None:
+    """Check that damaged snapshots are refused without a change: an empty one, one without an entry, one with NaN.
+
+    A snapshot without an entry, or with a number that is NaN, may also be accepted if all later beliefs are valid: an
+    entry may be optional, and a number may have nothing to do with the belief.
+    """
+    half = len(events) // 2
+    assert _try_resume(make, events[:half], {}, "an empty snapshot") is None, "an empty snapshot must be refused"
+    for name in saved:
+        kept = {key: value for key, value in saved.items() if key != name}
+        _check_damaged(make, events, kept, f"a snapshot without {name!r}")
+    paths = [path for path, value in _leaves(saved) if isinstance(value, int | float) and not isinstance(value, bool)]
+    for path in paths[:: max(1, len(paths) // MAX_DAMAGED_NUMBERS)]:
+        damaged = json.loads(json.dumps(saved))
+        inside = damaged
+        for part in path[:-1]:
+            inside = inside[part]
+        inside[path[-1]] = math.nan
+        _check_damaged(make, events, damaged, f"a snapshot with NaN at {'/'.join(map(str, path))}")
+
+
+def _check_damaged(make: Callable[[], Recognizer], events: Sequence[Event], damaged: Any, what: str) -> None:
+    half = len(events) // 2
+    resumed = _try_resume(make, events[:half], damaged, what)
+    if resumed is None:
+        return
+    _check_belief(resumed, f"resumed from {what}")
+    for event in events[half:]:
+        try:
+            resumed.observe(event)
+        except Exception as error:
+            raise AssertionError(f"{what} was accepted, but then {type(error).__name__}: {error}") from error
+        _check_belief(resumed, f"resumed from {what}")
+
+
+def _try_resume(make: Callable[[], Recognizer], events: Sequence[Event], damaged: Any, what: str) -> Any:
+    """Return the recogniser that accepted a damaged snapshot; None if it was refused properly."""
+    recognizer: Any = make()
+    for event in events:
+        recognizer.observe(event)
+    before = recognizer.belief, recognizer.save()
+    try:
+        return _resume(recognizer, damaged)
+    except ValueError:
+        assert (recognizer.belief, recognizer.save()) == before, f"{what} was refused, but changed the recogniser"
+        return None
+    except Exception as error:
+        raise AssertionError(
+            f"{what} must be refused with a ValueError, not {type(error).__name__}: {error}"
+        ) from error
+
+
+def _leaves(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else None
+    if inside is None:
+        yield path, data
+    else:
+        for key, value in inside:
+            yield from _leaves(value, (*path, key))
 
 
 # --- worlds -----------------------------------------------------------------------------------------------------------

@@ -82,6 +82,42 @@ class Forgetful(Broken):
     def restore(self, saved: Any) -> None: ...
 
 
+class Trusting(Broken):
+    """Believes what it is given, with a bare KeyError for what is missing."""
+
+    def restore(self, saved: Any) -> None:
+        self._goal, self._player, self._time = saved["goal"], saved["player"], saved["time"]
+
+
+class HalfRestored(Broken):
+    def restore(self, saved: Any) -> None:
+        self._goal = "level"
+        super().restore(saved)
+
+
+class Numeric(Broken):
+    """Saves chances, and restores them without a check."""
+
+    chances = (0.5, 0.25, 0.25)
+
+    @property
+    def belief(self) -> Belief:
+        return Belief.of(self.goals, self.chances, ("by chance",))
+
+    def observe(self, event: Event) -> Belief:
+        super().observe(event)
+        return self.belief
+
+    def save(self) -> dict[str, Any]:
+        return {"chances": list(self.chances), "rest": super().save()}
+
+    def restore(self, saved: Any) -> None:
+        if "chances" not in saved or "rest" not in saved:
+            raise TelosError("incomplete")
+        super().restore(saved["rest"])
+        self.chances = tuple(saved["chances"])
+
+
 class Lying(Broken):
     def observe(self, event: Event) -> Belief:
         super().observe(event)
@@ -96,6 +132,9 @@ class Lying(Broken):
         (Clinging, "after reset"),
         (Timeless, "must be refused"),
         (Forgetful, "saved and resumed"),
+        (Trusting, "must be refused with a ValueError"),
+        (HalfRestored, "refused, but changed"),
+        (Numeric, "NaN at chances/0"),
         (Lying, "observe must return the belief"),
     ],
 )

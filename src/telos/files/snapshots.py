@@ -57,7 +57,7 @@ def _wanted(wanted: str) -> PydanticCustomError:
 def _check_sum(chances: list[float]) -> list[float]:
     total = math.fsum(chances)
     if abs(total - 1.0) > CHANCES_TOLERANCE:
-        raise _wanted(f"chances that sum to 1 (these sum to {total:.9g})")
+        raise _wanted(f"numbers that sum to 1 (these sum to {total:.9g})")
     return chances if abs(total - 1.0) <= EXACT_TOLERANCE else [chance / total for chance in chances]
 
 

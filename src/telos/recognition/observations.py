@@ -187,9 +187,10 @@ class EventFeatures(Generic[T]):
     def _compute_cached(self, event: Event, context: Mapping[str, Value]) -> T:
         assert self._compute is not None
         values = self._check(event, context)
-        if values in self._cache:
+        try:
             return self._cache[values]
-        result = self._compute(values)
+        except KeyError:  # not asked beforehand: another thread may clear the cache in between
+            result = self._compute(values)
         if len(self._cache) >= MAX_CACHED:
             self._cache.clear()
         self._cache[values] = result
