@@ -180,7 +180,7 @@ def test_bad_logs_are_refused_in_one_line_that_names_file_line_and_remedy(tmp_pa
     )
     assert "LOG:1: variable 'monsters' holds int, not 'two'" in told(changed(good[0], context={"monsters": "two"}))
     assert told(good[0], changed(good[1], time=9.0), good[2]).startswith("LOG:3: time runs backwards: an event at 1 s")
-    assert told(good[0].replace('"time": 0.0', '"time": NaN')) == "LOG:1: NaN is not a value; numbers stay finite"
+    assert told(good[0].replace('"time": 0.0', '"time": NaN')) == "LOG:1: NaN is not a value; numbers must be finite"
     bare = json.dumps({**json.loads(good[0]), "context": {"monsters": 1}})
     assert told(good[0], bare) == (
         "LOG:2: context 'chest_taken' (and 5 more) is missing, which adventure reads; add it to the line"
@@ -191,7 +191,7 @@ def test_bad_options_are_refused(log: Path, tmp_path: Path) -> None:
     assert refused(log, "--player", "p2") == "LOG: no player 'p2' in this log; known: p1"
     assert "no recogniser 'flair'; did you mean 'flairs'?" in refused(log, "--model", "flair")
     assert refused(log, "--model", tmp_path / "no.yaml").endswith("no.yaml: no such file")
-    assert "cannot be written" in refused(log, "-o", tmp_path / "no" / "out.jsonl")
+    assert "there is no folder" in refused(log, "-o", tmp_path / "no" / "out.jsonl")
     assert "--why takes a number of updates" in refused(log, "--why", "-1")
     assert refused(tmp_path / "no.jsonl") == "LOG: no such file; name a log, as in: play.jsonl"
 

@@ -16,7 +16,8 @@ from telos.core.event import Event
 from telos.telemetry.columns import Columns, usual_columns
 from telos.telemetry.corpus import prepare
 from telos.telemetry.logs import LogRow, align_rows, iter_play_rows, write_log
-from telos.telemetry.tables import check_lines, from_events, read_table
+from telos.telemetry.raw_lines import check_lines
+from telos.telemetry.tables import from_events, read_table
 from telos.telemetry.writing import FORMATS, write_rows, write_table
 
 TABLE = pl.DataFrame(
@@ -118,7 +119,7 @@ def test_empty_lines_of_a_table_are_no_rows(tmp_path: Path) -> None:
         ("t.csv", b"a,b\n1,2\n3,4\n5,6,7\n", "LOG:4: the line has 3 cells, and the first line has 2"),
         ("t.csv", b'a,b\n1,"2,\n3"\n3\n', "LOG:3: the line has 1 cells"),
         ("t.csv", b'a,b\n1,2\n"3,4\n5,6\n', "LOG:3: a quote is opened and never closed"),
-        ("t.csv", "a,b\nü,1\n".encode("latin-1"), "LOG: cannot be read as csv: invalid utf-8"),
+        ("t.csv", "a,b\nü,1\n".encode("latin-1"), "LOG:2: the line is not UTF-8"),
         ("t.csv.gz", b"a,b\n1,2\n", "LOG: not a whole gzip file"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-9], "LOG: not a whole gzip file"),
         ("t.csv", b"\n1,2\n", "LOG: the first line is empty"),

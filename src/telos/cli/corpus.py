@@ -1,6 +1,7 @@
 """``telos corpus``: make corpora of event tables, and record logs of simulated players."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,12 +47,13 @@ def prepare(
     Examples: telos corpus prepare events.csv.gz --columns crafter -o crafter.parquet;
     telos corpus prepare island.csv --columns island -o island.db --model island.mln
     """
-    from telos.telemetry.columns import named_columns  # here, so that `telos --help` need not wait
+    from telos.telemetry.columns import columns_file, load_columns  # here, so that `telos --help` need not wait
     from telos.telemetry.writing import FORMATS, check_writable
 
-    described = None if columns is None else named_columns(columns)
+    described_in = None if columns is None else columns_file(columns)
+    described = None if described_in is None else load_columns(described_in)
     if output is not None:
-        check_writable(output, (*FORMATS, ".db"))
+        check_writable(output, (*FORMATS, ".db"), inputs=[log, described_in, model])
         if (output.suffix == ".db") != (model is not None):
             raise TelosError("a .db file states the predicates of a model: say both, as in -o all.db --model goals.mln")
     with _waiting(f"preparing {log.name}", log.is_file() and log.stat().st_size > _LARGE):
@@ -70,10 +72,11 @@ def _write(found: "Corpus", output: Path, model: Path | None) -> None:
     if model is None:
         write_table(found.frame, output)
         return
+    from telos.files.writing import add_end_mark, write_text
     from telos.logic.syntax import load_mln
     from telos.telemetry.databases import facts_text
 
-    output.write_text(facts_text(found, load_mln(model)), encoding="utf-8")
+    write_text(output, add_end_mark(facts_text(found, load_mln(model)), "//"))
 
 
 def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) -> "Corpus":
@@ -157,11 +160,11 @@ def _waiting(doing: str, is_long: bool) -> Iterator[None]:
     """Show a spinner; polars does not report progress."""
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if not is_long or not console.is_terminal:
+    if not is_long or not Console(stderr=True).is_terminal:
         yield
         return
-    with console.status(doing):
+    # Its own handle: what goes to standard error is held back while polars works.
+    with os.fdopen(os.dup(2), "w") as terminal, Console(file=terminal).status(doing):
         yield
 
 

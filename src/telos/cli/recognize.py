@@ -45,10 +45,13 @@ def recognize(
 
     Examples: telos recognize play.jsonl --model adventure.yaml; telos recognize play.jsonl --model flairs --story
     """
-    from telos.recognition.files.load import named_model
+    from telos.files.writing import check_output
+    from telos.recognition.files.load import model_file, named_model
 
     if why < 0:
         raise TelosError(f"--why takes a number of updates, zero or more, got {why}")
+    if output is not None:
+        check_output(output, inputs=[log, columns, model_file(model)])
     read = _Reading(log, named_model(model), model, seed, remembers=why, keeps=story)
     rows = read_rows(log, columns, player, "reading")
     with _belief_writer(output, as_json, story) as write:
@@ -175,11 +178,9 @@ _BeliefWriter = Callable[["LogRow", "Belief"], None]
 def _belief_writer(output: Path | None, as_json: bool, story: bool) -> Iterator[_BeliefWriter]:
     """Yield a function that writes each belief to the file, prints it, or (with --story) drops it."""
     if output is not None:
-        try:
-            file = output.open("w", encoding="utf-8")
-        except OSError as error:
-            raise TelosError(f"{output}: cannot be written: {error.strerror or error}") from None
-        with file:
+        from telos.files.writing import open_output
+
+        with open_output(output) as file:
             yield lambda row, belief: print(_json_line(row, belief), file=file)
     elif story:
         yield lambda row, belief: None

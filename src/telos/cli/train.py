@@ -29,15 +29,18 @@ def train(
 ) -> None:
     """Train a model on the rows of a log whose goal is known, and write it to a readable file.
 
-    What the model has counted before is kept, so training goes on where it stopped.
+    What the model has counted before is kept, so training goes on where it stopped. The trained model goes to another
+    file.
 
     Example: telos train play.jsonl --model aiide -o me.yaml
     """
-    from telos.recognition.files.load import named_model, save_model
+    from telos.files.writing import check_output
+    from telos.recognition.files.load import model_file, named_model, save_model
     from telos.recognition.iohmm import IOHMM
 
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
+    check_output(output, inputs=[log, columns, model_file(model)])
     taught = named_model(model)
     if not isinstance(taught, IOHMM):
         raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")

@@ -3,7 +3,6 @@
 Start with ``run_study``; ``read_games`` replays the recordings, ``played_result`` makes tables and charts.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.core.event import Event
+from telos.files.reading import open_input, parse_json
 from telos.parallel import parallel_map
 from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import EventGate, Reader
@@ -189,9 +189,9 @@ def recordings_in(places: Sequence[Path]) -> list[Path]:
 def _may_be_one(file: Path) -> bool:
     """Whether a file may be a game of a person; a broken one may, so that it is looked at and told of."""
     try:
-        with file.open(encoding="utf-8") as lines:
-            header = json.loads(lines.readline(10_000))
-    except (OSError, ValueError):
+        with open_input(file) as lines:
+            header = parse_json(lines.readline(10_000))
+    except TelosError:
         return True
     return isinstance(header, dict) and type(header.get("recording")) is int and not header.get("simulated")
 

@@ -20,7 +20,7 @@ from telos.logic.model import MarkovLogic, Rule
 from telos.logic.syntax import format_mln, load_mln
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files import load
-from telos.recognition.files.load import format_model, named_model
+from telos.recognition.files.load import model_lines, named_model
 from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.observations import AIIDE_SYMBOLS
@@ -106,7 +106,7 @@ def trained(course: Course, games: Sequence[Session]) -> IOHMM:
 def file_text(course: Course, model: IOHMM, games: int) -> str:
     """Return the recogniser file of a trained model, which says where its counts come from."""
     about = f"{course.about} on {games} games of simulated players; `{_COMMAND}` makes it again."
-    first, name, *rest = format_model(model).splitlines()
+    first, name, *rest = model_lines(model)
     head = ["# yaml-language-server: $schema=../recognizer.schema.json", first, name, f"about: {about}"]
     return "\n".join([*head, *rest]) + "\n"
 

@@ -141,12 +141,17 @@ def built_in_columns() -> tuple[str, ...]:
 
 def named_columns(name: str | os.PathLike[str]) -> Columns:
     """Return the columns of a file, or of one of the package by its name."""
+    return load_columns(columns_file(name))
+
+
+def columns_file(name: str | os.PathLike[str]) -> str:
+    """Return the path of a column file, or of one of the package by its name."""
     place = os.fspath(name)
     if place in built_in_columns():
-        return load_columns(BUILT_IN / f"{place}.yaml")
-    if not Path(place).suffix and not Path(place).exists():
+        return str(BUILT_IN / f"{place}.yaml")
+    if not Path(place).suffix and not os.path.exists(place):
         raise TelosError(f"no corpus file {place!r}", name_hint(place, built_in_columns()))
-    return load_columns(place)
+    return place
 
 
 def load_columns(path: str | os.PathLike[str]) -> Columns:

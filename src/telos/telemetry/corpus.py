@@ -16,7 +16,7 @@ from telos.core.conditions import Condition
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Compare, Expression, Literal, Name, Not, Or, names_in, to_text
 from telos.telemetry.columns import Columns
-from telos.telemetry.tables import collect_table, pl
+from telos.telemetry.tables import collect_table, guard_polars, pl
 
 # --- conditions as polars expressions ---------------------------------------------------------------------------------
 
@@ -298,6 +298,8 @@ def check_rows(rows: pl.DataFrame, columns: Columns) -> None:
         empty = rows[part].is_null()
         if rows[part].dtype == pl.String:
             empty |= rows[part] == ""
+        elif rows[part].dtype.is_float():
+            empty |= ~rows[part].is_finite().fill_null(False)
         if empty.any():
             row = rows.row(int(empty.arg_max() or 0), named=True)[ROW] + 1
             what = "nothing that can be put in order" if part == ORDER else "nothing"
@@ -459,6 +461,7 @@ class Corpus:
         frame = self.frame.filter(rows)
         return Corpus(frame, self.achieved.filter(rows), self.features, frame.height, frame["player"].n_unique())
 
+    @guard_polars("the corpus cannot be counted")
     def statistics(self) -> CorpusStatistics:
         return statistics_of(self.frame, self.achieved, rows_read=self.rows_read, players_read=self.players_read)
 
@@ -469,6 +472,7 @@ class Corpus:
 NOTHING = ""  # the goal of rows after the last achievement
 
 
+@guard_polars("no corpus can be made of the table", "mend it first")
 def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int = 10, seed: int = 1) -> Corpus:
     """Build a corpus from an event table.
 

@@ -9,9 +9,10 @@ from telos.logic.database import Codes, Database, database_from_arrays
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax import format_db
 from telos.telemetry.corpus import Corpus
-from telos.telemetry.tables import pl
+from telos.telemetry.tables import guard_polars, pl
 
 
+@guard_polars("the corpus cannot be stated as facts")
 def to_database(
     corpus: Corpus, predicates: Mapping[str, str], *, goal: str = "goal", model: MarkovLogic | None = None
 ) -> Database:

@@ -1,25 +1,30 @@
 """Event logs row by row, from JSON Lines or CSV (no polars): ``read_log`` and ``write_log``."""
 
+import codecs
 import csv
-import gzip
 import io
 import json
-import math
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 from telos.core.conditions import ALWAYS
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import Value
+from telos.core.values import MAX_FLOAT, Value
+from telos.files.reading import format_size, open_input, parse_json
+from telos.files.writing import open_output
 from telos.telemetry.columns import Columns
 
 _KEYS = ("player", "session", "time", "action", "context", "goal", "truth", "human")
 _TABLES = (".csv", ".csv.gz")
-_LONGEST = 10_000_000  # characters of one line; more is no line of a log
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]")
+MAX_LINE = 10_000_000  # characters of one line; more is no line of a log
+MAX_COLUMNS = 5_000
+MAX_DEPTH = 16  # of lists in lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,72 +64,73 @@ def read_log(
     if columns is not None and (not columns.time_column or columns.when != ALWAYS):
         missing = "no time" if not columns.time_column else "goals under a condition"
         raise TelosError(f"{name}: the columns have {missing}", "events need `time`, and a column for `goal`")
-    with _opened(name) as file:
-        text = io.TextIOWrapper(_inflated(file, name), encoding="utf-8-sig", newline="")
-        rows = _table(text, name, columns) if columns is not None else _json_lines(text, name)
+    with open_input(name) as file:
+        lines = _lines(file, name)
+        rows = _table(lines, name, columns) if columns is not None else _json_lines(lines, name)
         yield from _counted(rows, name, file, progress)
 
 
-def _opened(name: str) -> BinaryIO:
-    try:
-        return Path(name).open("rb")
-    except FileNotFoundError:
-        raise TelosError(f"{name}: no such file", "name a log, as in: play.jsonl") from None
-    except IsADirectoryError:
-        raise TelosError(f"{name}: this is a folder", "name a log in it") from None
-    except OSError as error:
-        raise TelosError(f"{name}: cannot be read: {error.strerror or error}") from None
+def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the lines of a text file, each with its line end; a bad one raises a ``TelosError`` that names it."""
+    with open_input(path) as file:
+        yield from _lines(file, os.fspath(path))
 
 
-def _inflated(file: BinaryIO, name: str) -> Any:
-    return gzip.GzipFile(fileobj=file) if name.lower().endswith(".gz") else file
+def _lines(file: io.BufferedReader, name: str) -> Iterator[str]:
+    if file.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise TelosError(f"{name}: the file is UTF-16", "save it as UTF-8")
+    # An error of the decoder would not tell the line, so bytes that are not UTF-8 are passed on and found here.
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    number = 0
+    while line := text.readline(MAX_LINE):
+        number += 1
+        if len(line) == MAX_LINE and line[-1] not in "\r\n":
+            raise too_long(f"{name}:{number}", MAX_LINE)
+        if not line.isascii() and _NOT_UTF_8.search(line):
+            raise TelosError(f"{name}:{number}: the line is not UTF-8", "save the file as UTF-8")
+        if "\0" in line:
+            raise TelosError(f"{name}:{number}: the line has a zero byte", "is this a log? save it as UTF-8 text")
+        yield line
+
+
+def too_long(where: str, limit: int) -> TelosError:
+    """Return the error about a line that is longer than any line of a log."""
+    return TelosError(f"{where}: the line is longer than {format_size(limit)}", "is this a log?")
 
 
 def _counted(
-    rows: Iterator[LogRow], name: str, file: BinaryIO, progress: Callable[[int], object] | None
+    rows: Iterator[LogRow], name: str, file: io.BufferedReader, progress: Callable[[int], object] | None
 ) -> Iterator[LogRow]:
     count = 0
-    try:
-        for row in rows:
-            count += 1
-            if progress is not None and count % 1000 == 0:
-                progress(file.tell())
-            yield row
-    except UnicodeDecodeError:
-        raise TelosError(f"{name}: the log is not UTF-8", "save it as UTF-8") from None
-    except (gzip.BadGzipFile, EOFError):
-        raise TelosError(f"{name}: not a whole gzip file", "compress it again") from None
+    for row in rows:
+        count += 1
+        if progress is not None and count % 1000 == 0:
+            progress(file.raw.position)  # type: ignore[attr-defined]
+        yield row
     if not count:
         raise TelosError(f"{name}: the log is empty", "record one event a line")
 
 
-def _json_lines(text: io.TextIOWrapper, name: str) -> Iterator[LogRow]:
-    number = 0
-    while line := text.readline(_LONGEST):
-        number += 1
+def _json_lines(lines: Iterable[str], name: str) -> Iterator[LogRow]:
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            yield _row(_parsed(line), number)
+            row = _row(parse_object(line), number)
         except TelosError as error:
             raise error.at(f"{name}:{number}") from None
+        yield row
 
 
-def _parsed(line: str) -> dict[str, Any]:
-    try:
-        said = json.loads(line, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        remedy = "write one JSON object a line"
-        raise TelosError(f"this is not JSON: {error.msg} at column {error.colno}", remedy) from None
-    except RecursionError:
-        raise TelosError("this is nested too deeply", "a context holds plain values") from None
+def parse_object(line: str) -> dict[str, Any]:
+    """Return the JSON object of a line, or raise a ``TelosError`` without the place."""
+    said = parse_json(line)
     if not isinstance(said, dict):
-        raise TelosError('a line of a log is one object, as in {"player": "p1", "time": 0.5, "action": "swing"}')
+        raise TelosError(
+            f"a line is one JSON object, got {line[:40].strip()}",
+            'as in {"player": "p1", "time": 0.5, "action": "swing"}',
+        )
     return said
-
-
-def _refuse_constant(word: str) -> Any:
-    raise TelosError(f"{word} is not a value", "numbers stay finite")
 
 
 def _row(said: Mapping[str, Any], line: int) -> LogRow:
@@ -147,12 +153,17 @@ def _row(said: Mapping[str, Any], line: int) -> LogRow:
     return LogRow(event, _name("session", said.get("session"), ""), _goal("truth", said.get("truth")), line)
 
 
-def _value(name: str, value: Any) -> Value:
-    if isinstance(value, list):
-        return tuple(_value(name, each) for each in value)
-    if isinstance(value, dict) or (isinstance(value, float) and not math.isfinite(value)):
-        raise TelosError(f"{name!r} in the context must be a plain, finite value, got {value!r}")
+def _value(name: str, value: Any, depth: int = 0) -> Value:
+    if isinstance(value, list) and depth < MAX_DEPTH:
+        return tuple(_value(name, each, depth + 1) for each in value)
+    is_number = isinstance(value, int | float)
+    if isinstance(value, dict | list) or (is_number and not -MAX_FLOAT <= value <= MAX_FLOAT):
+        raise TelosError(f"{name!r} in the context must be a plain, finite value, got {_shown(value)}")
     return value
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, int | float) else f"a {type(value).__name__}"
 
 
 def _name(key: str, said: Any, default: str) -> str:
@@ -169,19 +180,53 @@ def _goal(key: str, said: Any) -> str | None:
     return said
 
 
-def _table(text: io.TextIOWrapper, name: str, columns: Columns) -> Iterator[LogRow]:
-    table = csv.DictReader(text, strict=True)
-    try:
-        header = list(table.fieldnames or ())
-        for column in columns.event_columns if header else ():
-            if column not in header:
-                raise TelosError(f"there is no column {column!r}", name_hint(column, header))
-        for cells in table:
-            if None in cells or None in cells.values():
+def _table(lines: Iterable[str], name: str, columns: Columns) -> Iterator[LogRow]:
+    table = csv.reader(lines, strict=True)
+    header: list[str] = []
+    for cells in _records(table, name):
+        line = max(table.line_num, 1)
+        try:
+            if not header:
+                header = cells
+                _check_header(header, columns)
+                continue
+            if not cells:
+                continue
+            if len(cells) != len(header):
                 raise TelosError(f"the line has not {len(header)} cells as the first line has", "mend it")
-            yield _table_row(cells, columns, table.line_num)
-    except (TelosError, csv.Error) as error:
-        raise TelosError(f"{name}:{max(table.line_num, 1)}: {error}") from None
+            row = _table_row(dict(zip(header, cells, strict=True)), columns, line)
+        except TelosError as error:
+            raise error.at(f"{name}:{line}") from None
+        yield row
+
+
+def _records(table: Any, name: str) -> Iterator[list[str]]:
+    while True:
+        try:
+            cells = next(table, None)
+        except csv.Error as error:
+            raise TelosError(f"{name}:{max(table.line_num, 1)}: {error}", "mend the line") from None
+        if cells is None:
+            return
+        yield cells
+
+
+def _check_header(header: Sequence[str], columns: Columns) -> None:
+    if not header:
+        raise TelosError("the first line is empty", "it should name the columns")
+    check_names(header)
+    for column in columns.event_columns:
+        if column not in header:
+            raise TelosError(f"there is no column {column!r}", name_hint(column, header))
+
+
+def check_names(header: Sequence[str]) -> None:
+    """Refuse a header that names a column twice, or too many columns."""
+    if len(header) > MAX_COLUMNS:
+        raise TelosError(f"there are {len(header):,} columns", f"a table has at most {MAX_COLUMNS:,}")
+    if len(set(header)) < len(header):
+        twice = next(name for name, count in Counter(header).items() if count > 1)
+        raise TelosError(f"two columns are called {twice!r}", "rename one of them")
 
 
 def _table_row(cells: Mapping[str, str], columns: Columns, line: int) -> LogRow:
@@ -212,14 +257,22 @@ def _time(cell: str, columns: Columns) -> float:
         raise TelosError(f"column {columns.time_column!r}: {cell!r} is not a time", "give a number") from None
 
 
-def write_log(rows: Iterator[LogRow], path: str | os.PathLike[str]) -> int:
+def write_log(rows: Iterable[LogRow], path: str | os.PathLike[str]) -> int:
     """Write rows as JSON Lines, and return how many."""
     count = 0
-    with Path(path).open("w", encoding="utf-8") as file:
+    with open_output(path) as file:
         for row in rows:
-            file.write(json.dumps(to_object(row), allow_nan=False) + "\n")
             count += 1
+            file.write(to_json(to_object(row), f"{os.fspath(path)}:{count}"))
     return count
+
+
+def to_json(said: Mapping[str, Any], where: str, **options: Any) -> str:
+    """Return a line of JSON; what JSON cannot hold raises a ``TelosError`` with the place."""
+    try:
+        return json.dumps(said, allow_nan=False, **options) + "\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TelosError(f"{where}: cannot be written as JSON: {error}", "write plain, finite values") from None
 
 
 def to_object(row: LogRow) -> dict[str, Any]:

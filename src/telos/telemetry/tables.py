@@ -1,116 +1,137 @@
 """Event tables as polars frames, from CSV, JSON Lines and Parquet: ``read_table``.
 
-Polars pads short CSV lines silently, so ``check_lines`` counts the cells of every line first.
+Files are checked line by line first (raw_lines.py). Every call of polars on data from outside is in ``guard_polars``.
 """
 
-import csv
-import gzip
+import codecs
 import io
-import json
 import os
-import zlib
+import stat
+import tempfile
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.files.reading import MAX_RATIO, MAX_SMALL, format_size, open_input
 from telos.telemetry.columns import Columns
+from telos.telemetry.logs import read_lines
 
 try:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
+
+    from telos.telemetry.raw_lines import (
+        check_json_lines,
+        check_lines,
+        check_numbers,
+        has_lone_returns,
+        replace_returns,
+    )
 except ModuleNotFoundError:
     raise TelosError(
         "tables are worked on with polars, which is not installed", 'pip install "telos[telemetry]"'
     ) from None
 
-__all__ = ["check_lines", "collect_table", "from_events", "pl", "read_table", "unfold_context"]
+__all__ = [
+    "as_file",
+    "collect_table",
+    "csv_source",
+    "from_events",
+    "guard_polars",
+    "pl",
+    "read_table",
+    "unfold_context",
+]
 
-# --- checking CSV lines -----------------------------------------------------------------------------------------------
+_BLOCK = 1 << 24
+
+# --- calling polars on data from outside ------------------------------------------------------------------------------
 
 
-MAX_LINE_BYTES = 1 << 26  # bytes between two ends of lines
-_COMMA, _QUOTE, _NEWLINE = ord(","), ord('"'), ord("\n")
+@contextmanager
+def guard_polars(what: str, remedy: str = "") -> Iterator[None]:
+    """Turn every failure of polars, panics included, into one ``TelosError`` that starts with ``what``.
 
-
-def check_lines(blocks: Iterable[bytes], name: str) -> tuple[int, int]:
-    r"""Count the lines below the header of a CSV table: those with cells, and empty ones.
-
-    ``blocks`` are its bytes. A line with another number of cells than the header raises a ``TelosError``.
-
-    >>> check_lines([b"a,b\n1,2\n", b"\n3,4\n"], "a.csv")
-    (2, 1)
+    The text that a panic prints on standard error is dropped. Also usable as a decorator.
     """
-    cells, line, blanks = 0, 1, 0
-    for records in _whole_lines(blocks):
-        if records.count(b'"') % 2:
-            raise TelosError(f"{name}:{line}: a quote is opened and never closed", "close it")
-        if not cells:
-            cells = _cells_of_header(records, name)
-        commas, empty = _commas(records)
-        wrong = (commas != cells - 1) & ~empty
-        if wrong.any():
-            at = int(wrong.argmax())
-            raise TelosError(
-                f"{name}:{line + at}: the line has {commas[at] + 1} cells, and the first line has {cells}", "mend it"
-            )
-        line += len(commas)
-        blanks += int(empty.sum())
-    return max(line - 2 - blanks, 0), blanks
+    try:
+        with _held_stderr():
+            yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, OverflowError, MemoryError) as error:
+        raise TelosError(f"{what}: {_reason(error)}", remedy) from None
 
 
-def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks again, each cut at a line end outside quotes; the last block is the remainder."""
-    rest = b""
-    for block in blocks:
-        rest += block
-        cut = _last_end(rest) + 1
-        if cut:
-            yield rest[:cut]
-            rest = rest[cut:]
-        elif len(rest) > MAX_LINE_BYTES:
-            break  # longer than any valid line, so a quote is open
-    if rest:
-        yield rest + b"\n"
+def _reason(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, pl.exceptions.PanicException):
+        return "the data is damaged"  # a panic quotes the source of polars
+    return str(error).strip().split("\n")[0]
 
 
-def _last_end(data: bytes) -> int:
-    """Return the index of the last line end outside quotes, or -1."""
-    if b'"' not in data:
-        return data.rfind(b"\n")
-    codes = np.frombuffer(data, np.uint8)
-    ends, quotes = np.flatnonzero(codes == _NEWLINE), np.flatnonzero(codes == _QUOTE)
-    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    return int(outside[-1]) if len(outside) else -1
+class _StderrHold:
+    """Standard error of the process while polars works in any thread: where it went before, and where it goes now."""
+
+    lock = threading.Lock()
+    users = 0
+    is_dropped = False
+    before: int | None = None
+    held: IO[bytes]
 
 
-def _cells_of_header(records: bytes, name: str) -> int:
-    header = records.split(b"\n", 1)[0].decode("utf-8-sig", errors="replace").rstrip("\r")
-    if not header.strip():
-        raise TelosError(f"{name}: the first line is empty", "it should name the columns")
-    return len(next(csv.reader([header])))
+@contextmanager
+def _held_stderr() -> Iterator[None]:
+    """Hold back what is written to standard error, and write it when all guarded calls are done, unless one panics."""
+    with _StderrHold.lock:
+        if not _StderrHold.users:
+            _hold_stderr()
+        _StderrHold.users += 1
+    try:
+        yield
+    except pl.exceptions.PanicException:
+        _StderrHold.is_dropped = True
+        raise
+    finally:
+        with _StderrHold.lock:
+            _StderrHold.users -= 1
+            if not _StderrHold.users:
+                _release_stderr()
 
 
-def _commas(records: bytes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the number of separating commas in each line, and which lines are empty."""
-    data = np.frombuffer(records, np.uint8)
-    commas, ends = np.flatnonzero(data == _COMMA), np.flatnonzero(data == _NEWLINE)
-    if b'"' in records:
-        quotes = np.flatnonzero(data == _QUOTE)
-        commas = commas[np.searchsorted(quotes, commas) % 2 == 0]
-        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    counts = np.diff(np.searchsorted(commas, ends), prepend=0)
-    lengths = np.diff(ends, prepend=-1)
-    before = data[np.maximum(ends - 1, 0)]
-    return counts, (lengths == 1) | ((lengths == 2) & (before == ord("\r")))
+def _hold_stderr() -> None:
+    _StderrHold.is_dropped = False
+    try:
+        _StderrHold.before = os.dup(2)
+    except OSError:  # standard error is closed
+        _StderrHold.before = None
+        return
+    try:
+        _StderrHold.held = tempfile.TemporaryFile()  # noqa: SIM115  closed in _release_stderr
+    except OSError:
+        _StderrHold.held = Path(os.devnull).open("r+b")  # noqa: SIM115
+    os.dup2(_StderrHold.held.fileno(), 2)
+
+
+def _release_stderr() -> None:
+    if _StderrHold.before is None:
+        return
+    os.dup2(_StderrHold.before, 2)
+    os.close(_StderrHold.before)
+    with _StderrHold.held as held, suppress(OSError):
+        held.seek(0)
+        while not _StderrHold.is_dropped and (text := held.read(_BLOCK)):
+            os.write(2, text)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-_BLOCK = 1 << 24
+_MANY_ROWS = 50_000_000
 _SAMPLE = 10_000  # lines for the first guess of column types; if it fails, all lines are used
 _KINDS = {
     "csv": (".csv", ".csv.gz"),
@@ -131,44 +152,26 @@ def read_table(path: str | os.PathLike[str], columns: Columns | None = None) -> 
         known = ", ".join(ending for endings in _KINDS.values() for ending in endings)
         raise TelosError(f"{name}: what sort of table is this? name a file that ends in {known}")
     _check_file(name)
-    try:
+    with guard_polars(f"{name}: cannot be read as {kind}"):
         return {"csv": _csv, "json": _json_lines, "parquet": _parquet}[kind](name, columns)
-    except pl.exceptions.PolarsError as error:
-        raise TelosError(f"{name}: cannot be read as {kind}: {_first_line(error)}") from None
 
 
 def collect_table(table: pl.LazyFrame) -> pl.DataFrame:
     """Collect the rows of a lazy table; errors of polars become one line."""
-    try:
+    with guard_polars("the table cannot be read", "mend it first"):
         return table.collect(engine="streaming")
-    except pl.exceptions.PolarsError as error:
-        raise TelosError(f"the table cannot be read: {_first_line(error)}", "mend it first") from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0]
 
 
 def _check_file(name: str) -> None:
-    try:
-        with Path(name).open("rb") as file:
-            if not file.read(1):
-                raise TelosError(f"{name}: the table is empty", "record one event a line")
-    except FileNotFoundError:
-        raise TelosError(f"{name}: no such file", "name a log, as in: play.csv") from None
-    except IsADirectoryError:
-        raise TelosError(f"{name}: this is a folder", "name a log in it") from None
-    except OSError as error:
-        raise TelosError(f"{name}: cannot be read: {error.strerror or error}") from None
+    with open_input(name) as file:
+        if not stat.S_ISREG(os.stat(name).st_mode):  # polars reads a table more than once
+            raise TelosError(f"{name}: this is not a regular file", "copy it to one")
+        if not file.read(1):
+            raise TelosError(f"{name}: the table is empty", "record one event a line")
 
 
 def _csv(name: str, columns: Columns | None) -> pl.LazyFrame:
-    source: str | bytes = name
-    if name.lower().endswith(".gz"):
-        source = _inflated(name)
-    lines, blanks = check_lines(_blocks(source), name)
-    if not lines:
-        raise TelosError(f"{name}: the table is empty", "record one event a line")
+    source, lines, blanks = csv_source(name)
     table = _scanned(source, columns, _SAMPLE)
     if lines > _SAMPLE:
         try:  # a column that starts with numbers may go on with words
@@ -178,47 +181,63 @@ def _csv(name: str, columns: Columns | None) -> pl.LazyFrame:
     return table.filter(~pl.all_horizontal(pl.all().is_null())) if blanks else table
 
 
+def csv_source(name: str) -> tuple[str | bytes, int, int]:
+    """Check a CSV file; return what polars is to read, the number of its rows and that of its empty lines."""
+    source: str | bytes = _content(name) if name.lower().endswith(".gz") else name
+    if has_lone_returns(_blocks(source)):
+        source = replace_returns(source if isinstance(source, bytes) else _content(name))
+    lines, blanks = check_lines(_blocks(source), name)
+    if not lines:
+        raise TelosError(f"{name}: the table is empty", "record one event a line")
+    return source, lines, blanks
+
+
 def _scanned(source: str | bytes, columns: Columns | None, sample: int | None) -> pl.LazyFrame:
-    texts = pl.scan_csv(_where(source), infer_schema=False)
+    texts = pl.scan_csv(as_file(source), infer_schema=False)
     names = texts.collect_schema().names()
     # A name such as 0010 must not become the number ten.
     padded = texts.head(_SAMPLE).select(pl.all().str.contains(r"^[+-]?0[0-9]").any()).collect().row(0)
     kept = {name for name, is_padded in zip(names, padded, strict=True) if is_padded}
     kept |= set(columns.name_columns if columns else ()) & set(names)
     return pl.scan_csv(
-        _where(source), infer_schema_length=sample, schema_overrides=dict.fromkeys(sorted(kept), pl.String)
+        as_file(source), infer_schema_length=sample, schema_overrides=dict.fromkeys(sorted(kept), pl.String)
     )
 
 
-def _where(source: str | bytes) -> str | io.BytesIO:
+def as_file(source: str | bytes) -> str | io.BytesIO:
+    """Return a source as polars takes it."""
     return io.BytesIO(source) if isinstance(source, bytes) else source
 
 
-def _inflated(name: str) -> bytes:
-    try:
-        with gzip.open(name) as file:
-            return file.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TelosError(f"{name}: not a whole gzip file", "compress it again") from None
+def _content(name: str) -> bytes:
+    with open_input(name) as file:
+        return file.read()
 
 
 def _blocks(source: str | bytes) -> Iterator[bytes]:
-    with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
+    with io.BytesIO(source) if isinstance(source, bytes) else open_input(source) as file:
         while block := file.read(_BLOCK):
             yield block
 
 
 def _json_lines(name: str, columns: Columns | None) -> pl.LazyFrame:
-    source: str | bytes = _inflated(name) if name.lower().endswith(".gz") else name
-    if not any(block.strip() for block in _blocks(source)):
-        raise TelosError(f"{name}: the table is empty", "record one event a line")
+    check_json_lines(read_lines(name), name)
     try:
         # The schema needs the keys of all lines, because context entries differ between events.
-        table = pl.read_ndjson(_where(source), infer_schema_length=None).lazy()
+        table = pl.read_ndjson(as_file(_json_source(name)), infer_schema_length=None).lazy()
     except pl.exceptions.PolarsError:
-        _raise_bad_line(source, name)
+        check_numbers(read_lines(name), name)
         raise
     return unfold_context(table)
+
+
+def _json_source(name: str) -> str | bytes:
+    """Return what polars can read: it knows neither a byte order mark nor carriage returns as line ends."""
+    with open_input(name) as file:
+        is_plain = not file.peek(3).startswith(codecs.BOM_UTF8)
+    if is_plain and not name.lower().endswith(".gz") and not has_lone_returns(_blocks(name)):
+        return name
+    return _content(name).removeprefix(codecs.BOM_UTF8).replace(b"\r", b"\n")
 
 
 def unfold_context(table: pl.LazyFrame) -> pl.LazyFrame:
@@ -237,24 +256,29 @@ def unfold_context(table: pl.LazyFrame) -> pl.LazyFrame:
     return table.select(pl.all().exclude("context"), *entries)
 
 
-def _raise_bad_line(source: str | bytes, name: str) -> None:
-    """Raise an error that names the bad line; the error of polars does not."""
-    with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                said = json.loads(line) if line.strip() else {}
-            except ValueError as error:
-                raise TelosError(
-                    f"{name}:{number}: this is not JSON: {error}", "write one JSON object a line"
-                ) from None
-            if not isinstance(said, dict):
-                raise TelosError(f"{name}:{number}: a line is one JSON object, got {line.decode()[:40].strip()}")
-
-
 def _parquet(name: str, columns: Columns | None) -> pl.LazyFrame:
     table = pl.scan_parquet(name)
     table.collect_schema()  # raises here if the file is not Parquet
+    _check_pages(table, name)
     return unfold_context(table)
+
+
+def _check_pages(table: pl.LazyFrame, name: str) -> None:
+    """Decode all of a Parquet file once, piece by piece, so that a damaged one is refused here."""
+    size = Path(name).stat().st_size
+    rows = table.select(pl.len()).collect().item()
+    if rows > max(_MANY_ROWS, MAX_RATIO // 10 * size):
+        raise TelosError(f"{name}: {rows:,} rows in {format_size(size)}", "that is more than is read")
+    inflated = 0
+
+    def count(piece: pl.DataFrame) -> bool:
+        nonlocal inflated
+        inflated += piece.estimated_size()
+        return inflated > max(MAX_SMALL, MAX_RATIO * size)
+
+    table.sink_batches(count)
+    if inflated > max(MAX_SMALL, MAX_RATIO * size):
+        raise TelosError(f"{name}: inflates to more than {MAX_RATIO} times its size", "write it as CSV")
 
 
 # --- events as rows ---------------------------------------------------------------------------------------------------
@@ -273,10 +297,11 @@ def from_events(events: Iterable[Event]) -> pl.DataFrame:
     known = dict.fromkeys(key for row in rows for key in row if key not in _OWN)
     names = {"player": pl.String, "time": pl.Float64, "action": pl.String, "goal": pl.String}
     order = [*_OWN[:3], *known, "goal"]
-    try:
-        return pl.DataFrame(rows, schema=order, schema_overrides=names, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, TypeError) as error:
-        raise TelosError(f"events whose facts do not fit one table: {error}", "give a fact one type") from None
+    with guard_polars("events whose facts do not fit one table", "give a fact one type"):
+        try:
+            return pl.DataFrame(rows, schema=order, schema_overrides=names, infer_schema_length=None)
+        except (TypeError, UnicodeError) as error:
+            raise pl.exceptions.ComputeError(str(error)) from None
 
 
 def _rows(events: Iterable[Event]) -> Iterator[dict[str, Any]]:

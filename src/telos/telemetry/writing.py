@@ -2,38 +2,38 @@
 
 import csv
 import gzip
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from telos.core.errors import TelosError
+from telos.files.writing import check_output, open_output
+from telos.telemetry.logs import to_json
 
 if TYPE_CHECKING:
     import polars as pl
 
 FORMATS = (".parquet", ".csv", ".csv.gz", ".jsonl", ".jsonl.gz")
+Inputs = Iterable[str | os.PathLike[str] | None]
 
 
-def check_writable(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS) -> None:
-    """Refuse a file that cannot be written, before the work begins."""
+def check_writable(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS, *, inputs: Inputs = ()) -> None:
+    """Refuse a file that cannot be written, or that is one of the inputs, before the work begins."""
     name = os.fspath(path)
     if not name.lower().endswith(formats):
         raise TelosError(f"{name}: in which format? end the name in one of {', '.join(formats)}")
-    folder = Path(name).parent
-    if not folder.is_dir():
-        raise TelosError(f"{name}: there is no folder {str(folder)!r}", "make it first")
-    if Path(name).is_dir():
-        raise TelosError(f"{name}: this is a folder", "name a file in it")
+    check_output(path, inputs=inputs)
 
 
-def write_table(table: "pl.DataFrame", path: str | os.PathLike[str]) -> None:
-    """Write a table as Parquet, CSV or JSON Lines."""
-    check_writable(path)
+def write_table(table: "pl.DataFrame", path: str | os.PathLike[str], *, inputs: Inputs = ()) -> None:
+    """Write a table as Parquet, CSV or JSON Lines; ``inputs`` are files that must not be replaced."""
+    from telos.telemetry.tables import guard_polars  # an extra, and not needed to write rows
+
+    check_writable(path, inputs=inputs)
     kind = _kind(path)
-    with _opened(path) as file:
+    with _opened(path) as file, guard_polars(f"{os.fspath(path)}: cannot be written"):
         if kind == ".parquet":
             table.write_parquet(file)
         elif kind == ".csv":
@@ -47,13 +47,15 @@ def write_rows(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) 
     check_writable(path)
     kind = _kind(path)
     if kind == ".parquet":
-        from telos.telemetry.tables import pl  # an extra, and not needed for the other formats
+        from telos.telemetry.tables import guard_polars, pl  # an extra, and not needed for the other formats
 
-        write_table(pl.DataFrame(list(rows), infer_schema_length=None), path)
+        with guard_polars(f"{os.fspath(path)}: the rows do not fit one table"):
+            table = pl.DataFrame(list(rows), infer_schema_length=None)
+        write_table(table, path)
         return
     with _opened(path) as file:
-        for line in _csv_lines(rows) if kind == ".csv" else _json_lines(rows):
-            file.write(line.encode())
+        for line in _csv_lines(rows) if kind == ".csv" else _json_lines(rows, os.fspath(path)):
+            file.write(line.encode(errors="replace"))
 
 
 def _kind(path: str | os.PathLike[str]) -> str:
@@ -62,16 +64,13 @@ def _kind(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    name = os.fspath(path)
-    try:
-        if name.lower().endswith(".gz"):
-            with gzip.open(name, "wb") as packed:
-                yield cast(IO[bytes], packed)
-        else:
-            with Path(name).open("wb") as file:
-                yield file
-    except OSError as error:
-        raise TelosError(f"{name}: cannot be written: {error.strerror or error}") from None
+    with open_output(path, binary=True) as file:
+        if not os.fspath(path).lower().endswith(".gz"):
+            yield file
+            return
+        # No time and a fixed name: the same table gives the same bytes.
+        with gzip.GzipFile(Path(path).stem, "wb", fileobj=file, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
 
 
 class _Line:
@@ -94,6 +93,6 @@ def _csv_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield line.text
 
 
-def _json_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for row in rows:
-        yield json.dumps(row, allow_nan=False, ensure_ascii=False) + "\n"
+def _json_lines(rows: Sequence[Mapping[str, Any]], name: str) -> Iterator[str]:
+    for number, row in enumerate(rows, start=1):
+        yield to_json(row, f"{name}:{number}", ensure_ascii=False)

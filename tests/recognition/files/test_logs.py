@@ -107,12 +107,12 @@ def test_progress_is_told_in_bytes(tmp_path: Path) -> None:
     [
         ("", "LOG: the log is empty; record one event a line"),
         ("\n \n", "LOG: the log is empty; record one event a line"),
-        ("swing", "LOG:1: this is not JSON: Expecting value at column 1; write one JSON object a line"),
-        ("[1]", "LOG:1: a line of a log is one object, as in"),
+        ("swing", "LOG:1: this is not JSON: Expecting value at column 1; write one JSON value"),
+        ("[1]", "LOG:1: a line is one JSON object, got [1]; as in"),
         ('{"time": 1, "action": "up"}\n{"action": "up"}', "LOG:2: 'time' is missing; as in"),
         ('{"time": 1}', "LOG:1: 'action' is missing; as in"),
         ('{"time": 1, "action": "up", "trut": "level"}', "LOG:1: unknown key 'trut'; did you mean 'truth'?"),
-        ('{"time": NaN, "action": "up"}', "LOG:1: NaN is not a value; numbers stay finite"),
+        ('{"time": NaN, "action": "up"}', "LOG:1: NaN is not a value; numbers must be finite"),
         ('{"time": 1e999, "action": "up"}', "LOG:1: an event's time must be a finite number, got inf"),
         ('{"time": "1", "action": "up"}', "LOG:1: an event's time must be a finite number, got '1'"),
         ('{"time": 1, "action": 3}', "LOG:1: an event's action is a name, got 3"),
@@ -130,10 +130,10 @@ def test_a_bad_line_is_told_with_its_number(tmp_path: Path, text: str, said: str
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    assert refused(tmp_path / "none.jsonl") == "LOG: no such file; name a log, as in: play.jsonl"
-    assert refused(tmp_path) == "LOG: this is a folder; name a log in it"
+    assert refused(tmp_path / "none.jsonl") == "LOG: no such file"
+    assert refused(tmp_path) == "LOG: this is a folder; name a file in it"
     (tmp_path / "odd.jsonl").write_bytes(b'{"time": 1, "action": "\xff"}')
-    assert refused(tmp_path / "odd.jsonl") == "LOG: the log is not UTF-8; save it as UTF-8"
+    assert refused(tmp_path / "odd.jsonl") == "LOG:1: the line is not UTF-8; save the file as UTF-8"
 
 
 @pytest.mark.parametrize(

@@ -168,5 +168,5 @@ def test_a_trained_model_is_readable() -> None:
 
 
 def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TelosError, match=r"me\.yaml: cannot be written: No such file or directory"):
+    with pytest.raises(TelosError, match=r"me\.yaml: there is no folder"):
         save_model(named_model("flairs"), tmp_path / "no" / "me.yaml")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.files.reading import read_text
+from telos.files.reading import check_end_mark, read_text
+from telos.files.writing import add_end_mark, write_text
 from telos.files.yaml import read_yaml
 from telos.recognition.files.definition import RecognizerDefinition
 from telos.recognition.files.kinds import KINDS, SHAPES, RecognizerKind, YamlModel, kind_of
@@ -60,16 +61,28 @@ def named_model(path_or_name: str | os.PathLike[str]) -> RecognizerModel:
 
     A name that ends in ``.mln`` is a Markov logic model.
     """
+    return _load_file(model_file(path_or_name))
+
+
+def model_file(path_or_name: str | os.PathLike[str]) -> str:
+    """Return the file of a model, or of a built-in model by its name; an existing file takes precedence."""
     name = os.fspath(path_or_name)
     suffixes = (".yaml", ".yml", *(kind.suffix for kind in KINDS.values() if kind.suffix))
-    if Path(name).is_file():
-        return _load_file(name)
+    if _is_file(name):
+        return name
     built_in = next((file for file in _built_in_files() if name in (file.stem, file.name)), None)
     if built_in is not None:
-        return _load_file(str(built_in))
+        return str(built_in)
     if name.endswith(suffixes) or os.sep in name:
-        return _load_file(name)  # raises an error that says why it cannot be read
+        return name  # reading it raises an error that says why it cannot be read
     raise TelosError(f"no recogniser {name!r}", f"{name_hint(name, built_in_names())}, or name a .yaml or .mln file")
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+        return False
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -110,6 +123,7 @@ def loads_model(text: str, *, name: str = "<text>") -> YamlModel:
     ...
     telos.core.errors.DefinitionError: <text>:3:14: unknown variable 'atacked'; did you mean 'attacked'?
     """
+    check_end_mark(text, name)
     definition = RecognizerDefinition(text, name, SHAPES)
     build = next(kind.build for kind in KINDS.values() if kind.shape is definition.shape)
     assert build is not None
@@ -120,20 +134,24 @@ def loads_model(text: str, *, name: str = "<text>") -> YamlModel:
 
 
 def save_model(model: YamlModel, path: str | os.PathLike[str]) -> None:
-    """Write a model as a recogniser file; ``load_model`` reads it back as an equal model."""
-    text = format_model(model)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise TelosError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
+    """Write a model as a recogniser file; ``load_model`` reads it back as an equal model.
+
+    The file is replaced in one step, and has an end mark, so that one that was cut short is refused.
+    """
+    write_text(path, format_model(model))
 
 
 def format_model(model: YamlModel) -> str:
-    """Return the text of the recogniser file of a model."""
+    """Return the text of the recogniser file of a model, with the end mark."""
+    return add_end_mark("\n".join(model_lines(model)))
+
+
+def model_lines(model: YamlModel) -> list[str]:
+    """Return the lines of the recogniser file of a model, without the end mark."""
     write = kind_of(model).write
     if write is None:
         raise TelosError(f"{model!r} cannot be written as a recogniser file")
-    return "".join(f"{line}\n" for line in (*write(model), *write_director(model.director or ())))
+    return [*write(model), *write_director(model.director or ())]
 
 
 def _load_file(path: str) -> RecognizerModel:

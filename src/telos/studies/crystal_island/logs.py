@@ -6,7 +6,6 @@ achieving actions and the rows after the last goal are left out, as in the chapt
 """
 
 import csv
-import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +20,8 @@ from telos.logic.database import Database, FactTable
 from telos.logic.model import MarkovLogic
 from telos.telemetry.columns import Columns
 from telos.telemetry.corpus import Corpus, prepare
-from telos.telemetry.logs import align_rows, iter_play_rows
-from telos.telemetry.tables import pl
+from telos.telemetry.logs import align_rows, iter_play_rows, read_lines
+from telos.telemetry.tables import as_file, csv_source, guard_polars, pl
 from telos.worlds.island.playthrough import Progress, record_players
 
 # --- GoalLog ----------------------------------------------------------------------------------------------------------
@@ -281,7 +280,7 @@ CRAFTER_PREDICATES = (
 
 def crafter_log(path: Path, *, folds: int, seed: int) -> GoalLog:
     """Return the log in ``events.csv.gz`` of human players of Crafter."""
-    table = pl.read_csv(path, infer_schema_length=10_000)
+    table = _read_csv(path, sample=10_000)
     table = table.with_columns(pl.col("unlock").cast(pl.String).replace("", None))
     habits = _predict_habits(table)
     table = with_past(table, "unlock", LIFE, TICKS)
@@ -388,7 +387,7 @@ NOTHING = "none"
 
 def starcraft_log(path: Path, *, folds: int, seed: int) -> GoalLog:
     """Return the log in ``events.csv.gz`` of human players of StarCraft II."""
-    table = pl.read_csv(path, infer_schema_length=100_000)
+    table = _read_csv(path, sample=100_000)
     table = table.rename({"action": "order", "done": "order done"})
     milestone = pl.when(pl.col("milestone") != "").then(pl.concat_str("race", "milestone", separator="_"))
     table = with_past(table.with_columns(milestone.alias("milestone")), "milestone", GAME, (0,))
@@ -476,10 +475,13 @@ def find_logs(folder: Path) -> dict[str, Path]:
 def human_log(name: str, path: Path, *, folds: int, seed: int) -> GoalLog:
     """Read the log of human players of one game, by its name in ``KNOWN``."""
     read, _ = KNOWN[name]
-    try:
+    with guard_polars(f"{path}: not the table that its columns promise"):
         return read(path, folds=folds, seed=seed)
-    except pl.exceptions.PolarsError as error:
-        raise TelosError(f"{path}: not the table that its columns promise: {str(error).splitlines()[0]}") from error
+
+
+def _read_csv(path: Path, *, sample: int) -> pl.DataFrame:
+    source, _, _ = csv_source(str(path))
+    return pl.read_csv(as_file(source), infer_schema_length=sample)
 
 
 def _tables(folder: Path) -> Iterator[Path]:
@@ -489,7 +491,6 @@ def _tables(folder: Path) -> Iterator[Path]:
 
 def _columns(path: Path) -> set[str]:
     try:
-        with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as lines:
-            return set(next(csv.reader(lines), []))
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise TelosError(f"{path}: cannot be read: {error}", "is it a table, as the name says?") from error
+        return set(next(csv.reader(read_lines(path)), []))
+    except csv.Error as error:
+        raise TelosError(f"{path}:1: {error}", "is it a table, as the name says?") from None

@@ -4,12 +4,12 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.files.reading import read_text
+from telos.files.reading import parse_json, read_text
+from telos.files.writing import write_text
 from telos.studies.players.player import Player
 from telos.worlds.adventure.adventure import Adventure, event_from_data, event_to_data, replay_frames
 from telos.worlds.adventure.recording import Recording
@@ -96,7 +96,7 @@ def write_sessions(sessions: Iterable[Session], path: str | os.PathLike[str]) ->
         for session in sessions
         for event, truth in zip(session.events, session.truths, strict=True)
     ]
-    Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
@@ -106,14 +106,14 @@ def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
     raises a ``TelosError`` that names it.
     """
     name, found = os.fspath(path), dict[tuple[str, str, bool], tuple[list[Event], list[str | None]]]()
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         try:
-            said = json.loads(line)
+            said = parse_json(line)
             event = event_from_data({"player": "player", "context": {}, "goal": None, **said})
             key = event.player, str(said.get("session", "")), said.get("human") is True
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
             raise TelosError(f"{name}:{number}: this is no event: {error}", "write one JSON object a line") from None
         events, truths = found.setdefault(key, ([], []))
         events.append(event)
