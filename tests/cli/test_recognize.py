@@ -193,7 +193,7 @@ def test_bad_options_are_refused(log: Path, tmp_path: Path) -> None:
     assert refused(log, "--model", tmp_path / "no.yaml").endswith("no.yaml: no such file")
     assert "there is no folder" in refused(log, "-o", tmp_path / "no" / "out.jsonl")
     assert "--why takes a number of updates" in refused(log, "--why", "-1")
-    assert refused(tmp_path / "no.jsonl") == "LOG: no such file; name a log, as in: play.jsonl"
+    assert refused(tmp_path / "no.jsonl") == "LOG: no such file"
 
 
 def test_a_table_is_read_with_its_columns(tmp_path: Path) -> None:

@@ -227,7 +227,9 @@ def _recode(
     if kinds is None:
         raise TelosError(f"unknown predicate {predicate!r}", name_hint(predicate, types))
     world = np.asarray(given[0], np.int32)
-    codes = np.asarray(given[1], np.int32).reshape(len(world), -1) if kinds else np.zeros((len(world), 0), np.int32)
+    codes = np.zeros((len(world), len(kinds)), np.int32)
+    if kinds and len(world):
+        codes = np.asarray(given[1], np.int32).reshape(len(world), -1)
     if codes.shape[1] != len(kinds):
         raise TelosError(f"{predicate} takes {len(kinds)} arguments ({', '.join(kinds)}), not {codes.shape[1]}")
     if len(world) and not 0 <= world.min() <= world.max() < worlds:

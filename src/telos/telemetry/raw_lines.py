@@ -126,7 +126,8 @@ def _ends(data: bytes) -> NDArray[np.intp]:
     """Return the indices of the line ends outside quotes."""
     codes = np.frombuffer(data, np.uint8)
     ends, quotes = np.flatnonzero(codes == _NEWLINE), np.flatnonzero(codes == _QUOTE)
-    return ends[np.searchsorted(quotes, ends) % 2 == 0]
+    outside: NDArray[np.intp] = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    return outside
 
 
 def _header(records: bytes, name: str) -> list[str]:

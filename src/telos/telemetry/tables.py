@@ -269,7 +269,7 @@ def _check_pages(table: pl.LazyFrame, name: str) -> None:
     rows = table.select(pl.len()).collect().item()
     if rows > max(_MANY_ROWS, MAX_RATIO // 10 * size):
         raise TelosError(f"{name}: {rows:,} rows in {format_size(size)}", "that is more than is read")
-    inflated = 0
+    inflated = 0.0
 
     def count(piece: pl.DataFrame) -> bool:
         nonlocal inflated
