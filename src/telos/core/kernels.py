@@ -108,8 +108,15 @@ def _signature(function: types.FunctionType, types_of: Mapping[Any, str]) -> str
 def _compile(function: types.FunctionType, signature: str | None, *, is_inlined: bool) -> Any:
     import numba  # takes half a second, so only when it is needed
 
-    options: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": is_inlined}
-    try:
-        return numba.njit(signature, cache=True, **options)(function)
-    except RuntimeError:  # no folder for a cache, as in a read-only install: compile again in each process
-        return numba.njit(signature, **options)(function)
+    from telos.core.kernel_cache import open_cache
+
+    made = numba.njit(nogil=True, boundscheck=False, error_model="numpy", forceinline=is_inlined)(function)
+    if made is function:  # NUMBA_DISABLE_JIT is set
+        return made
+    cache = open_cache(function)
+    if cache is not None:
+        made._cache = cache  # in the place of Numba's, which stops at a damaged file or a full disk
+    if signature is not None:
+        made.compile(signature)
+        made.disable_compile()
+    return made
