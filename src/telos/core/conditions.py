@@ -1,6 +1,5 @@
 """Conditions and effects: what must hold before an action, and what it changes in the state."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -10,7 +9,7 @@ from telos.core.errors import TelosError
 from telos.core.expressions import TRUE, And, Expression, to_text
 from telos.core.parser import parse_assignments, parse_expression
 from telos.core.state import Layout, State
-from telos.core.values import BOOL, Value, ValueKind
+from telos.core.values import BOOL, MAX_FLOAT, Value, ValueKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ def _bind_effect(effect: Effect, layout: Layout) -> Bound:
 
     def finite_value(array: Slots) -> Value:
         value = value_of(array)
-        if not math.isfinite(value):
+        if not -MAX_FLOAT <= value <= MAX_FLOAT:  # an int may be larger than any float
             raise TelosError(f"effect `{effect}` makes {effect.variable!r} {value}", "numbers stay finite")
         return value
 

@@ -18,16 +18,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import llvmlite
 import numba
-from numba.core import config
-from numba.core.caching import CompileResultCacheImpl
-from numba.core.serialize import dumps
+from numba.core import caching, serialize
+from numba.core import config as numba_config
 
 from telos.core.errors import TelosError
 
 MAX_FILE_BYTES = 64_000_000  # of one compiled function; the largest kernel has a hundredth of that
 _DIGEST_BYTES = hashlib.sha256().digest_size
+
+_config: Any = numba_config
+_caching: Any = caching
+_serialize: Any = serialize
 
 _has_warned = False
 
@@ -57,10 +59,10 @@ def open_cache(function: types.FunctionType) -> "KernelCache | None":
     try:
         cache = KernelCache(function)
     except Exception as error:  # whatever a folder that is a file, or a missing home, makes Numba raise
-        warn_once(config.CACHE_DIR or Path(function.__code__.co_filename).parent / "__pycache__", error)
+        warn_once(_config.CACHE_DIR or Path(function.__code__.co_filename).parent / "__pycache__", error)
         return None
-    if config.CACHE_DIR and not cache.folder.is_relative_to(config.CACHE_DIR):
-        warn_once(config.CACHE_DIR, "it is not a writable folder")
+    if _config.CACHE_DIR and not cache.folder.is_relative_to(_config.CACHE_DIR):
+        warn_once(_config.CACHE_DIR, "it is not a writable folder")
     return cache
 
 
@@ -68,7 +70,7 @@ class KernelCache:
     """The compiled signatures of one function; has the methods that Numba's dispatcher calls."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        self._numba = CompileResultCacheImpl(function)
+        self._numba = _caching.CompileResultCacheImpl(function)
         self._code = hashlib.sha256(function.__code__.co_code).hexdigest()
         self._source = self._numba.locator.get_source_stamp()
         self.folder = Path(self._numba.locator.get_cache_path())
@@ -97,12 +99,12 @@ class KernelCache:
         try:
             if self._numba.check_cachable(result):
                 self._numba.locator.ensure_cache_path()
-                _write_checked(self._path(signature, result.codegen), dumps(self._numba.reduce(result)))
+                _write_checked(self._path(signature, result.codegen), _serialize.dumps(self._numba.reduce(result)))
         except Exception as error:  # no permission, no space, or a folder that has gone
             warn_once(self.folder, error)
 
     def _path(self, signature: Any, codegen: Any) -> Path:
-        versions = (numba.__version__, llvmlite.__version__, codegen.magic_tuple())
+        versions = (numba.__version__, _config.PYVERSION, codegen.magic_tuple())
         key = repr((str(signature), versions, self._source, self._code))
         return self.folder / f"{self._numba.filename_base}.{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 

@@ -110,7 +110,7 @@ def _compile(function: types.FunctionType, signature: str | None, *, is_inlined:
 
     from telos.core.kernel_cache import open_cache
 
-    made = numba.njit(nogil=True, boundscheck=False, error_model="numpy", forceinline=is_inlined)(function)
+    made: Any = numba.njit(nogil=True, boundscheck=False, error_model="numpy", forceinline=is_inlined)(function)
     if made is function:  # NUMBA_DISABLE_JIT is set
         return made
     cache = open_cache(function)

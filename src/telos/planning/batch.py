@@ -17,7 +17,7 @@ from telos.core.plan import Answer
 from telos.core.state import Layout, State
 from telos.core.values import Value, ValueKind, Variable
 from telos.planning import kernel, search
-from telos.planning.encoding import HandleTable, StateEncoding, as_state
+from telos.planning.encoding import HandleTable, StateEncoding, as_state, to_float
 from telos.planning.explain import StartState
 from telos.planning.planner import DEFAULT_BUDGET, Planner, PreparedGoal, get_planner, make_limits
 from telos.planning.search import SearchLimits, SearchResult
@@ -160,7 +160,7 @@ class _AgentGroup:
         self._limits = SearchLimits()
         self._same: Any = None  # the index of each agent's distinct state
         self._answers: dict[int, Answer] = {}  # by distinct state, once read
-        # Status, cost, expanded, length, steps; empty if agents are planned for one by one.
+        # Status, cost, expanded, length, dropped branches, steps; empty if agents are planned for one by one.
         self._columns: tuple[Any, ...] = ()
 
     def search(self, limits: SearchLimits, threads: int) -> None:
@@ -177,6 +177,7 @@ class _AgentGroup:
         self._columns = (
             np.zeros(count, np.int64),
             np.full(count, np.inf),
+            np.zeros(count, np.int64),
             np.zeros(count, np.int64),
             np.zeros(count, np.int64),
             np.zeros(count * MAX_STEPS, np.int64),
@@ -201,11 +202,12 @@ class _AgentGroup:
 
     def _search_in_larger_workspaces(self, words: Any, numbers: Any) -> None:
         """Search again, one by one, where the workspace was full."""
-        statuses, costs, expanded, lengths, steps = self._columns
+        statuses, costs, expanded, lengths, dropped, steps = self._columns
         for at in (statuses == kernel.WORKSPACE_FULL).nonzero()[0].tolist():
             start = (words[at].tolist(), numbers[at].tolist())
             result = self._prepared.engine.compiled.run(*start, self._limits, float)
             statuses[at], expanded[at], lengths[at] = result.status, result.expanded, len(result.steps)
+            dropped[at] = result.dropped is not None
             if result.status == kernel.FOUND:
                 costs[at] = result.cost
                 steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(result.steps))] = result.steps[:MAX_STEPS]
@@ -220,7 +222,7 @@ class _AgentGroup:
         if not self._columns:
             return False
         at = self._same[row]
-        statuses, _, _, lengths, _ = self._columns
+        statuses, _, _, lengths, _, _ = self._columns
         return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= MAX_STEPS
 
     def answers(self) -> list[Answer]:
@@ -234,7 +236,7 @@ class _AgentGroup:
 
     def answer(self, row: int) -> Answer:
         agent = self.agents[row]
-        if not self._is_kept(row):
+        if not self._is_kept(row) or self._columns[4][self._same[row]]:  # what was dropped is not kept
             how = "optimal" if self._limits.weight == 1.0 else "fast"
             return self._planner.plan(self._rows[agent], self._goal, how, self._limits.budget)
         at = int(self._same[row])
@@ -246,7 +248,7 @@ class _AgentGroup:
         return self._answers[at]
 
     def _to_answer(self, at: int, start: StartState, handles: HandleTable) -> Answer:
-        statuses, costs, expanded, lengths, steps = self._columns
+        statuses, costs, expanded, lengths, _, steps = self._columns
         found = tuple(steps[at * MAX_STEPS : at * MAX_STEPS + lengths[at]].tolist())
         result = SearchResult(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
         return self._planner.to_answer(result, self._prepared.compiled_task, start, self._goal, handles)
@@ -322,10 +324,10 @@ def _codes(variable: Variable, column: Sequence[Value]) -> Any:
     kind = variable.type.kind
     if kind is ValueKind.BOOL and array.dtype == np.bool_:
         return array.astype(np.int64)
-    if kind is ValueKind.INT and array.dtype.kind in "iu":
-        return array.astype(np.float64)
-    if kind is ValueKind.NUMBER and array.dtype.kind in "iuf" and np.isfinite(array).all():
-        return array.astype(np.float64)
+    if array.dtype.kind in ("iu" if kind is ValueKind.INT else "iuf" if kind is ValueKind.NUMBER else ""):
+        numbers = array.astype(np.float64)
+        if (np.abs(numbers) <= kernel.MAX_NUMBER).all():
+            return numbers
     plain = array.tolist()
     for row, value in enumerate(plain):
         if not variable.type.accepts(value):
@@ -333,4 +335,6 @@ def _codes(variable: Variable, column: Sequence[Value]) -> Any:
     codes = {label: code for code, label in enumerate(variable.type.labels)}
     if kind is ValueKind.ENUM:
         return np.array([codes[value] for value in plain], np.int64)
-    return np.array(plain, np.int64 if kind is ValueKind.BOOL else np.float64)
+    if kind is ValueKind.BOOL:
+        return np.array(plain, np.int64)
+    return np.array([to_float(variable, value) for value in plain], np.float64)

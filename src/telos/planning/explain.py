@@ -6,6 +6,7 @@ the game refused, is cheap; one that some action provides, but not when it is ne
 most. The wishes in the cheapest plan are what is missing: with them, a plan exists.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -20,6 +21,8 @@ from telos.core.state import State
 from telos.core.values import BOOL, Value, ValueKind, Variable
 from telos.planning.encoding import HandleTable
 from telos.planning.operators import Atom, BoundAtom, NameScope, analyse_condition, analyse_effects
+from telos.planning.search import DroppedBranches
+from telos.planning.task import CompiledTask
 
 # --- plans ---
 
@@ -27,7 +30,7 @@ from telos.planning.operators import Atom, BoundAtom, NameScope, analyse_conditi
 StartState: TypeAlias = State | Callable[[], State]
 
 
-def explain_plan(start: StartState, goal: Goal, plan: Plan) -> str:
+def explain_plan(start: StartState, goal: Goal, plan: Plan, *, note: str = "") -> str:
     """Return a text that says for each step what it makes true and which later step, or the goal, needs that."""
     if not plan.steps:
         return f"{goal.name}: nothing to do, {goal.wants} holds already."
@@ -38,7 +41,21 @@ def explain_plan(start: StartState, goal: Goal, plan: Plan) -> str:
         reasons = [f"{part} for {consumer}" for part, consumer in uses[number]]
         cost = f" (cost {step.cost.value:g})" if isinstance(step.cost, Literal) else ""
         lines.append(f"  {number + 1}. {step}{cost}: {'; '.join(reasons) or 'what follows depends on it'}")
-    return "\n".join(lines)
+    return "\n".join([*lines, note] if note else lines)
+
+
+def describe_dropped(dropped: DroppedBranches, task: CompiledTask) -> str:
+    """Return a sentence about the branches that a search dropped because a number overflowed."""
+    count = "one branch was" if dropped.branches == 1 else f"{dropped.branches} branches were"
+    where = "the goal" if dropped.operator < 0 else f"action {task.operators[dropped.operator].action.name!r}"
+    names = {slot: name for name, slot in task.encoding.numbers.items()}
+    if dropped.number in names and math.isfinite(dropped.value):
+        what = f"{dropped.value:.6g} of {names[dropped.number]!r} exceeded 2**53"
+    elif dropped.number in names:
+        what = f"{names[dropped.number]!r} became too large"
+    else:
+        what = "a number became too large"
+    return f"{count} dropped because {what}; first by {where}."
 
 
 def visited_states(start: State, steps: tuple[Action, ...]) -> list[State]:

@@ -16,6 +16,10 @@ from typing import TypeAlias
 
 # --- layout ---
 
+# Numbers of a state are integers up to here without gaps; a branch with a larger number is dropped.
+MAX_NUMBER = 2.0**53
+NO_CALL, DIVIDED_BY_ZERO = -1, -2  # of PENDING_CALL, which is otherwise the index of a call
+
 # The status of a search.
 FOUND, UNREACHABLE, BUDGET_SPENT, WORKSPACE_FULL, NEEDS_CALL, UNDEFINED = 1, 2, 3, 4, 5, 6
 
@@ -36,11 +40,14 @@ COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, CALL_VALUES = range(28, 34)
 TASK_HEAD = 34
 
 # The head of a workspace: the progress of the search, the capacities, and where each part begins.
+# DROPPED counts branches whose numbers overflow. Of the first: its operator, the number (-1: a cost or a condition),
+# and in the floats the number's value.
 NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, PENDING_CALL, FAULTY_OPERATOR, LENGTH = range(9)
-NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 9, 10, 11
-STATE_WORDS, PARENT, REACHED_BY, NEXT_OPERATOR, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
-STEPS, MARKS, PENDING_LANDMARKS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 28)
-WORKSPACE_HEAD = 28
+DROPPED, DROPPED_OPERATOR, DROPPED_NUMBER = 9, 10, 11
+NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 12, 13, 14
+STATE_WORDS, PARENT, REACHED_BY, NEXT_OPERATOR, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(15, 22)
+STEPS, MARKS, PENDING_LANDMARKS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK, DROPPED_VALUE = range(22, 32)
+WORKSPACE_HEAD = 32
 
 # Lists here, arrays when compiled.
 Ints: TypeAlias = list[int]
@@ -52,7 +59,7 @@ Floats: TypeAlias = list[float]
 
 
 def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
-    """Return the value of a program in a node's state; NaN if it is undefined or needs a game function."""
+    """Return the value of a program in a node's state; NaN if it overflows, is undefined or needs a game function."""
     words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
     code, constants = ti[CODE], ti[CONSTANTS]
     top = wi[STACK] - 1
@@ -95,6 +102,7 @@ def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: 
                 wf[top] = left * right
             elif instruction == DIVIDE:
                 if right == 0.0:
+                    wi[PENDING_CALL] = DIVIDED_BY_ZERO
                     return math.nan
                 wf[top] = left / right
             elif instruction == MINIMUM:
@@ -117,6 +125,8 @@ def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: 
                 wf[top] = 1.0 if left != 0.0 and right != 0.0 else 0.0
             else:
                 wf[top] = 1.0 if left != 0.0 or right != 0.0 else 0.0
+            if math.isinf(wf[top]) or math.isnan(wf[top]):
+                return math.nan
     return wf[top]
 
 
@@ -165,7 +175,10 @@ def apply_operator(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operat
     for k in range(ti[ti[WRITE_FROM] + operator], ti[ti[WRITE_FROM] + operator + 1]):
         write = ti[WRITES] + 5 * k
         value = run_program(ti, tf, wi, wf, ti[write + 4], node)
-        if math.isnan(value) or math.isinf(value):
+        if not -MAX_NUMBER <= value <= MAX_NUMBER:
+            if wi[DROPPED] == 0:
+                wi[DROPPED_NUMBER] = -1 if ti[write] else ti[write + 1]
+                wf[wi[DROPPED_VALUE]] = value
             return math.nan
         if ti[write]:
             where, shift, mask = after + ti[write + 1], ti[write + 2], ti[write + 3]
@@ -338,6 +351,13 @@ def insert_nodes(ti: Ints, wi: Ints, wf: Floats, first: int, end: int) -> None:
         find_or_insert(ti, wi, wf, node)
 
 
+def drop_branch(wi: Ints, operator: int) -> None:
+    """Count a branch that is dropped because a number overflows; -1 stands for the goal."""
+    if wi[DROPPED] == 0:
+        wi[DROPPED_OPERATOR] = operator
+    wi[DROPPED] += 1
+
+
 def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
     """Continue a search until it ends or ``budget`` nodes are expanded in all; return its status.
 
@@ -364,6 +384,9 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
         if operator == 0:
             held = is_goal(ti, tf, wi, wf, node)
             if math.isnan(held):
+                if wi[PENDING_CALL] == NO_CALL:
+                    drop_branch(wi, -1)
+                    continue
                 wi[FAULTY_OPERATOR] = -1
                 return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
             if held != 0.0:
@@ -384,9 +407,12 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
                 trace_back(wi, wi[CLOSEST])
                 return WORKSPACE_FULL
             cost = math.nan if math.isnan(applicable) else apply_operator(ti, tf, wi, wf, node, operator - 1, child)
-            if math.isnan(cost) or cost < 0.0 or math.isinf(cost):
+            if cost < 0.0 or wi[PENDING_CALL] != NO_CALL:
                 wi[FAULTY_OPERATOR] = operator - 1
                 return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
+            if math.isnan(cost) or math.isinf(g + cost):
+                drop_branch(wi, operator - 1)
+                continue
             known = find_or_insert(ti, wi, wf, child)
             if known == child:
                 wi[NODES] = child + 1
@@ -419,7 +445,9 @@ def begin_search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budg
     wi[EXPANDED] = 0
     wi[GENERATION] += 1
     wi[CLOSEST] = 0
-    wi[PENDING_CALL] = -1
+    wi[PENDING_CALL] = NO_CALL
+    wi[DROPPED] = 0
+    wi[DROPPED_NUMBER] = -1
     find_or_insert(ti, wi, wf, 0)
     wf[wi[G]] = 0.0
     wf[wi[H]] = estimate_cost(ti, tf, wi, wf, 0)
@@ -446,6 +474,7 @@ def search_many(
     costs: Floats,
     expanded: Ints,
     lengths: Ints,
+    dropped: Ints,
     steps: Ints,
     longest: int,
 ) -> None:
@@ -459,6 +488,7 @@ def search_many(
         statuses[agent] = begin_search(ti, tf, wi, wf, weight, budget)
         expanded[agent] = wi[EXPANDED]
         lengths[agent] = 0
+        dropped[agent] = wi[DROPPED]
         if statuses[agent] == FOUND:
             costs[agent] = wf[wi[G] + wi[GOAL_NODE]]
             lengths[agent] = wi[LENGTH]
@@ -483,7 +513,7 @@ def replay(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int)
             continue
         after = 2 if node == 1 else 1  # node 0 keeps the start
         cost = apply_operator(ti, tf, wi, wf, node, wi[steps + k], after)
-        if math.isnan(cost):
+        if math.isnan(cost) or math.isinf(total + cost):
             return -1.0
         total += cost
         node = after

@@ -7,7 +7,7 @@ domain and set of actions.
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
@@ -23,7 +23,7 @@ from telos.core.state import State
 from telos.core.values import Value, ValueKind, check_finite
 from telos.planning import kernel, search
 from telos.planning.encoding import HandleTable, StateReader, as_state, collect_handles
-from telos.planning.explain import StartState, diagnose, explain_plan
+from telos.planning.explain import StartState, describe_dropped, diagnose, explain_plan
 from telos.planning.operators import AnalysedOperator, Operator, analyse_operator, decode_value, ground_actions
 from telos.planning.search import ResumableSearch, SearchEngine, SearchLimits, SearchResult
 from telos.planning.task import CompiledTask, GameCall, compile_task
@@ -372,17 +372,18 @@ class Planner:
             steps = tuple(map(compiled.actions.__getitem__, result.steps))
         else:
             steps = tuple(self._bound(compiled.operators[number], handles) for number in result.steps)
+        note = "" if result.dropped is None else describe_dropped(result.dropped, compiled)
         if result.status == kernel.FOUND:
-            return Plan(steps, result.cost, goal.name, result.expanded, partial(explain_plan, start, goal))
+            return Plan(steps, result.cost, goal.name, result.expanded, partial(explain_plan, start, goal, note=note))
         if result.status == kernel.UNDEFINED:
             where = (
                 "the goal"
                 if result.faulty_operator < 0
                 else repr(compiled.operators[result.faulty_operator].action.name)
             )
-            raise TelosError(f"{where}: a cost is negative, a number is too large, or something is divided by zero")
+            raise TelosError(f"{where}: a cost is negative, or something is divided by zero")
         stop = Stop.UNREACHABLE if result.status == kernel.UNREACHABLE else Stop.BUDGET_SPENT
-        return NoPlan(goal.name, stop, result.expanded, steps, partial(self._diagnose, start, goal, handles))
+        return NoPlan(goal.name, stop, result.expanded, steps, partial(self._diagnose, start, goal, handles, note))
 
     def _bound(self, operator: Operator, handles: HandleTable) -> Action:
         """Return an action with its parameters bound: the same object each time, so that it is compiled only once."""
@@ -397,13 +398,14 @@ class Planner:
             bound = self._bound_actions[key] = operator.action.bind(arguments)
         return bound
 
-    def _diagnose(self, start: StartState, goal: Goal, handles: HandleTable, answer: NoPlan) -> Diagnosis:
+    def _diagnose(self, start: StartState, goal: Goal, handles: HandleTable, note: str, answer: NoPlan) -> Diagnosis:
         def solve(domain: Domain, start: Mapping[str, Value], name: str, budget: int) -> Answer:
             return Planner(domain).plan(start, name, budget=budget)
 
         actions = [self._bound(each, handles) for each in ground_actions(self.actions, handles.counts())]
         state = start if isinstance(start, State) else start()
-        return diagnose(solve, self.domain, actions, state, goal, handles, answer)
+        found = diagnose(solve, self.domain, actions, state, goal, handles, answer)
+        return replace(found, said=f"{found.said}\n{note}") if note else found
 
 
 def make_limits(how: str, budget: int, microseconds: float | None) -> SearchLimits:

@@ -11,7 +11,7 @@ from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Value, ValueKind
 from telos.planning import kernel
-from telos.planning.encoding import as_state
+from telos.planning.encoding import as_state, to_float
 from telos.planning.planner import DEFAULT_BUDGET, get_planner, make_limits
 from telos.planning.search import EncodedState, SearchResult
 
@@ -75,6 +75,8 @@ class Replanner:
                 continue
             if value.__class__ is not bool or self._values[slot].__class__ is not bool:
                 layout.variables[slot].checked(value)
+                if name in self._prepared.compiled_task.encoding.numbers:
+                    to_float(layout.variables[slot], value)
             self._values[slot] = value
             if name in self._relevant:
                 matters = True

@@ -38,6 +38,18 @@ EncodedState: TypeAlias = tuple[Sequence[int], Sequence[float]]  # words and num
 GameFunction: TypeAlias = Callable[[int], float]  # from the index of a call in the table to the game's value
 
 
+class DroppedBranches(NamedTuple):
+    """The branches that a search dropped because a number overflowed: how many, and the first of them.
+
+    ``operator`` is -1 for the goal, ``number`` -1 for a cost or a condition.
+    """
+
+    branches: int
+    operator: int
+    number: int
+    value: float
+
+
 class SearchResult(NamedTuple):
     """The kernel's status, the numbers of the operators on the way, their cost, and the nodes expanded."""
 
@@ -46,6 +58,7 @@ class SearchResult(NamedTuple):
     cost: float
     expanded: int
     faulty_operator: int = -1
+    dropped: DroppedBranches | None = None
 
 
 class SearchLimits(NamedTuple):
@@ -219,11 +232,13 @@ class KernelRunner:
 
     def read_result(self, space: Workspace, status: int) -> SearchResult:
         """Read the result of the search in a workspace."""
-        head = self._sequences.to_list(space.ints[: kernel.LENGTH + 1])  # one slice of an array is cheaper than items
+        head = self._sequences.to_list(space.ints[: kernel.NODE_CAPACITY])  # one slice is cheaper than items
+        dropped = _read_dropped(head, space) if head[kernel.DROPPED] else None
         if status in (kernel.UNREACHABLE, kernel.UNDEFINED):
-            return SearchResult(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY_OPERATOR])
+            return SearchResult(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY_OPERATOR], dropped)
         steps = tuple(self._sequences.to_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
-        return SearchResult(status, steps, float(space.floats[space.g + head[kernel.GOAL_NODE]]), head[kernel.EXPANDED])
+        cost = float(space.floats[space.g + head[kernel.GOAL_NODE]])
+        return SearchResult(status, steps, cost, head[kernel.EXPANDED], -1, dropped)
 
     def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> SearchResult | None:
         """Return what is left of an old plan in a new state if it still works and no plan can be cheaper, or None."""
@@ -248,6 +263,11 @@ class KernelRunner:
         return cost
 
 
+def _read_dropped(head: Sequence[int], space: Workspace) -> DroppedBranches:
+    value = float(space.floats[int(space.ints[kernel.DROPPED_VALUE])])
+    return DroppedBranches(head[kernel.DROPPED], head[kernel.DROPPED_OPERATOR], head[kernel.DROPPED_NUMBER], value)
+
+
 def write_state(space: Workspace, words: Sequence[int], numbers: Sequence[float], node: int = 0) -> None:
     """Write a state into a node of a workspace; node 0 is the start."""
     for at, word in enumerate(words, space.words + node * len(words)):
@@ -266,6 +286,7 @@ class Growth:
         generation = new.ints[kernel.GENERATION] + 1  # invalidates what earlier searches left in the new workspace
         new.ints[: kernel.NODE_CAPACITY] = old.ints[: kernel.NODE_CAPACITY]
         new.ints[kernel.GENERATION] = generation
+        new.floats[int(new.ints[kernel.DROPPED_VALUE])] = old.floats[int(old.ints[kernel.DROPPED_VALUE])]
 
     def resume(self, nodes: int) -> bool:
         """Copy at most ``nodes`` more nodes; return whether all are copied."""

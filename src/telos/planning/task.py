@@ -177,6 +177,7 @@ def size_parts(task: KernelTask, nodes: int, stack_size: int) -> tuple[dict[int,
         kernel.HEAP_F: heap,
         kernel.HEAP_H: heap,
         kernel.STACK: stack_size + 1,
+        kernel.DROPPED_VALUE: 1,
     }
     return ints, floats
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from telos.core.action import Action
 from telos.core.binding import Bound, Scope, Slots, bind, check_expression
-from telos.core.conditions import Condition, ConditionLike, bind_effects
+from telos.core.conditions import Condition, ConditionLike
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.expressions import Expression, Literal, Name, Not, names_in, substitute, to_text
@@ -34,6 +34,8 @@ from telos.core.values import (
     Variable,
     check_name,
 )
+
+MAX_NUMBER = 2**53  # a branch that makes a number larger is dropped, as in the planner of actions
 
 # --- tasks and methods ---
 
@@ -431,7 +433,12 @@ class LiftedAction:
 
     @cached_property
     def _effects(self) -> tuple[tuple[int, Bound], ...]:
-        return bind_effects(self.action.effects, self._frame)
+        """The slot and the new value of each effect; the search drops numbers that overflow."""
+        frame = self._frame
+        return tuple(
+            (frame.slot(each.variable), bind(each.value, frame, frame.variable(each.variable).type))
+            for each in self.action.effects
+        )
 
     def applies(self, array: Slots, handles: HandleTuple) -> bool:
         """Whether the preconditions hold."""
@@ -442,9 +449,11 @@ class LiftedAction:
         return UnmetParts.of(self.action.preconditions, State(self._frame, array + handles), self.action.parameters)
 
     def cost(self, array: Slots, handles: HandleTuple) -> float:
-        """Return the cost of the action in a state."""
+        """Return the cost of the action in a state; infinity if it overflows."""
         cost = bind(self.action.cost, self._frame, NUMBER)(array + handles)
-        if not 0 <= cost <= MAX_FLOAT:
+        if not cost <= MAX_FLOAT:
+            return math.inf
+        if cost < 0:
             raise TelosError(f"action {self.action.name!r} costs {cost}", "a cost is a finite number, zero or more")
         return float(cost)
 
@@ -454,6 +463,17 @@ class LiftedAction:
         for slot, value_of in self._effects:
             after[slot] = value_of(before)
         return tuple(after)
+
+    def overflowing(self, after: Slots) -> str | None:
+        """Return the number that the action has made too large to plan with, as text; None if there is none."""
+        for slot, _ in self._effects:
+            variable, value = self._frame.variables[slot], after[slot]
+            if variable.type.is_numeric and not -MAX_NUMBER <= value <= MAX_NUMBER:
+                is_shown = -MAX_FLOAT <= value <= MAX_FLOAT
+                return (
+                    f"{value:.6g} of {variable.name!r} exceeded 2**53" if is_shown else f"{variable.name!r} overflowed"
+                )
+        return None
 
     def step(self, handles: HandleTuple) -> Action:
         """Return the action with ``handles`` for its parameters: the same object every time."""

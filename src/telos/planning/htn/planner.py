@@ -8,8 +8,10 @@ may be interleaved.
 
 import heapq
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from telos.core.action import Action
@@ -129,13 +131,14 @@ def build_tree(roots: Sequence[int], decisions: Sequence[TaskDecision]) -> tuple
     return tuple(tree)
 
 
-def explain_task_plan(plan: Plan) -> str:
+def explain_task_plan(plan: Plan, *, note: str = "") -> str:
     """Return a text with the steps of a plan and its tree of tasks."""
     tree = plan.tree if isinstance(plan, TaskPlan) else ()
     steps = sorted((branch for branch in tree if branch.step is not None), key=lambda branch: branch.step or 0)
     order = ", then ".join(str(branch.task) for branch in steps)
     lines = [f"{plan.goal}: {order or 'nothing to do'} (cost {plan.cost:g})"]
     lines += ("  " * branch.depth + str(branch) for branch in tree)
+    lines += [note] if note else []
     return "\n".join(lines)
 
 
@@ -198,13 +201,14 @@ def find_trail(task_id: int, decisions: Sequence[TaskDecision]) -> tuple[str, ..
     return tuple(trail)
 
 
-def make_diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]:
+def make_diagnosis(refusals: Sequence[Refusal], note: str = "") -> Callable[[NoPlan], Diagnosis]:
     """Return the function that explains why there is no plan, the deepest refusal first."""
 
     def diagnose(answer: NoPlan) -> Diagnosis:
         reason = "no choice of methods can be carried out" if answer.stop is Stop.UNREACHABLE else answer.stop.value
         lines = [f"{answer.goal}: {reason}"]
         lines += (f"  {line}" for refusal in refusals for line in refusal.lines())
+        lines += [note] if note else []
         return Diagnosis(refusals[0].missing if refusals else (), "\n".join(lines))
 
     return diagnose
@@ -283,8 +287,8 @@ def plan_tasks(
     travel by by-taxi
       1. ride
     """
-    if budget < 1:
-        raise TelosError(f"budget must be at least 1, got {budget}")
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+        raise TelosError(f"budget must be at least 1, got {budget!r}", "give a whole number of nodes")
     search = _TaskSearch(network, network.domain.state(dict(state)), optimal)
     asked = [tasks] if isinstance(tasks, Task | str) else tasks
     return search.run(tuple(search.resolve(task) for task in asked), budget, trace)
@@ -300,6 +304,7 @@ class _TaskSearch:
         self.frontier: list[_Entry] = []
         self.ages = itertools.count()
         self.refusals: dict[Task, tuple[_Node, int]] = {}
+        self.dropped: list[str] = []  # why each branch was dropped
 
     def resolve(self, requested: TaskLike) -> Task:
         """Return a requested task with handles as arguments; in a text, a variable is replaced by its value."""
@@ -342,7 +347,8 @@ class _TaskSearch:
                 continue  # expanded before, on a way that cost no more or came first
             if not node.tasks:
                 tree = build_tree(start.ids, node.decisions)
-                return TaskPlan(self._steps(node), node.cost, goal, len(seen), explain_task_plan, tree)
+                explain = partial(explain_task_plan, note=self._note)
+                return TaskPlan(self._steps(node), node.cost, goal, len(seen), explain, tree)
             if (node.left, -node.steps) < (closest.left, -closest.steps):
                 closest = node
             if len(seen) == budget:
@@ -367,20 +373,27 @@ class _TaskSearch:
         for place, task in enumerate(node.tasks):
             if node.after[place]:
                 continue
-            if task.name in self.network.tasks:
-                yield from self._refine(node, place, task)
-                continue
+            try:
+                yield from self._do(node, place, task)
+            except OverflowError:  # of a condition or a cost: an int beyond the largest float meets a float
+                self._drop("a number overflowed", task)
+
+    def _do(self, node: _Node, place: int, task: Task) -> Iterator[_Node]:
+        """Yield the nodes after a task: refined by its methods, or carried out."""
+        if task.name in self.network.tasks:
+            yield from self._refine(node, place, task)
+        else:
             action = self._action(task.name)
             if not action.applies(node.array, task.arguments):
                 self._refuse(node, place)
-                continue
+                return
+            after, cost = action.result(node.array, task.arguments), action.cost(node.array, task.arguments)
+            overflow = action.overflowing(after) or ("the cost overflowed" if node.cost + cost == math.inf else None)
+            if overflow is not None:
+                self._drop(overflow, task)
+                return
             done = self._replace_task(node, place, TaskDecision(node.ids[place], task))
-            yield replace(
-                done,
-                array=action.result(node.array, task.arguments),
-                cost=node.cost + action.cost(node.array, task.arguments),
-                steps=node.steps + 1,
-            )
+            yield replace(done, array=after, cost=node.cost + cost, steps=node.steps + 1)
 
     def _refine(self, node: _Node, place: int, task: Task) -> Iterator[_Node]:
         refused = False
@@ -452,6 +465,17 @@ class _TaskSearch:
         done = (decision.task for decision in node.decisions if decision.method is None)
         return tuple(self._action(task.name).step(task.arguments) for task in done)
 
+    def _drop(self, overflow: str, task: Task) -> None:
+        """Count a branch that is dropped because a number overflows."""
+        self.dropped.append(f"{overflow}; first by action {task.name!r}")
+
+    @property
+    def _note(self) -> str:
+        if not self.dropped:
+            return ""
+        count = "one branch was" if len(self.dropped) == 1 else f"{len(self.dropped)} branches were"
+        return f"{count} dropped because {self.dropped[0]}."
+
     def _refuse(self, node: _Node, place: int) -> None:
         """Keep the deepest node at which a task, or one of its methods, did not apply."""
         known = self.refusals.get(node.tasks[place])
@@ -460,7 +484,7 @@ class _TaskSearch:
 
     def _no_plan(self, goal: str, stop: Stop, expanded: int, closest: _Node) -> NoPlan:
         deepest = sorted(self.refusals.values(), key=lambda found: -found[0].depth)[:MAX_REFUSALS]
-        diagnose = make_diagnosis([self._refusal(node, place) for node, place in deepest])
+        diagnose = make_diagnosis([self._refusal(node, place) for node, place in deepest], self._note)
         return NoPlan(goal, stop, expanded, self._steps(closest), diagnose)
 
     def _refusal(self, node: _Node, place: int) -> Refusal:
