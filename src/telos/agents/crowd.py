@@ -2,19 +2,60 @@
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import Field
 
 from telos.agents.body import Status
 from telos.agents.memory import Fact
 from telos.agents.mind import Mind
-from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
-from telos.agents.sensors import SensorSchedule
+from telos.agents.saving import (
+    MIND_FORMAT,
+    Contents,
+    MindSnapshot,
+    PlanRow,
+    ReadMind,
+    parts_of_mind,
+    read_mind,
+    read_plans,
+    restore_minds,
+    save_mind,
+    save_plans,
+)
+from telos.agents.sensors import DueRow, SensorSchedule
+from telos.agents.snapshots import OWN_FACTS, ContentSnapshot, FactShapes, Omission, SnapshotCheck, StateReader
 from telos.core.errors import TelosError
+from telos.files import Finite, Items, Row, SnapshotModel, read_snapshot, unchanged_on_error
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
 
 MAX_ROUNDS = 8  # goals that one mind may try in a frame
+
+
+class CrowdSnapshot(SnapshotModel):
+    """What a crowd saves."""
+
+    FORMAT: ClassVar[int] = MIND_FORMAT
+
+    minds: Items[MindSnapshot]
+    contents: Items[ContentSnapshot] = Field(default_factory=list)
+    plans: dict[str, Items[PlanRow]] | None
+    rota: Items[DueRow]
+    awake: Items[int]
+    alarms: Items[Row[tuple[Finite, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCrowd:
+    """A saved crowd that was checked."""
+
+    minds: list[ReadMind]
+    plans: list[Callable[[], None]]
+    due: list[tuple[float, int, str, float, bool]]
+    awake: set[int]
+    alarms: dict[int, float]
 
 
 class Crowd:
@@ -114,42 +155,120 @@ class Crowd:
 
     # --- saving -------------------------------------------------------------------------------------------------------
 
-    def save(self) -> dict[str, Any]:
+    def save(self, *, plans: bool = True) -> dict[str, Any]:
         """Return the crowd's state between two frames as plain data; the game saves the bodies.
 
         Minds that wait for a plan are saved in the order of the queue, because they request it again in that order.
-        The planners' caches are part of the state: a cached plan arrives sooner than a searched one.
+        The planners' caches are part of the state: a cached plan arrives sooner than a searched one. Without ``plans``
+        they are left out, which makes the save much smaller: the crowd goes on correctly, but it searches again, so a
+        plan may arrive some frames later than in the run that was not interrupted.
         """
         place = {id(ticket): number for number, ticket in enumerate(self.scheduler.waiting)}
         minds = sorted(self.minds.values(), key=lambda mind: place.get(id(_ticket(mind)), -1))
+        contents = Contents()
         return {
-            "minds": [save_mind(mind) for mind in minds],
-            "plans": {name: save_plans(planner) for name, planner in self._planners().items()},
+            "format": MIND_FORMAT,
+            "minds": [save_mind(mind, contents) for mind in minds],
+            "contents": contents.saved,
+            "plans": {name: save_plans(planner) for name, planner in self._planners().items()} if plans else None,
             "rota": self.rota.save(),
             "awake": sorted(self._awake),
             "alarms": sorted([when, number] for number, when in self._alarm_of.items()),
         }
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore a saved state; the same minds must have joined, with the bodies as they were."""
-        names = [each["name"] for each in saved["minds"]]
-        if sorted(names) != sorted(self.minds):
+    def restore(self, saved: Mapping[str, Any], *, lenient: bool = False) -> tuple[Omission, ...]:
+        """Restore a saved state; the same minds must have joined, with the bodies as they were.
+
+        Faulty data raises a ``TelosError`` that names its place, and the crowd is as it was. With ``lenient``, a crowd
+        that was saved before the content changed keeps what still applies: minds that are gone or new, plans with
+        actions or goals that are gone, and variables that are gone are left out; what is left out is returned.
+        """
+        check = SnapshotCheck("crowd", lenient=lenient)
+        self.put(check, self.read(check, read_snapshot(CrowdSnapshot, saved, of="crowd")))
+        return tuple(check.omissions)
+
+    def read(self, check: SnapshotCheck, saved: "CrowdSnapshot", shapes: FactShapes = OWN_FACTS) -> "ReadCrowd":
+        """Check a saved crowd; nothing changes. ``shapes`` are the attributes of the facts of the world."""
+        names = [each.name for each in saved.minds]
+        check.require(len(set(names)) == len(names), ("minds",), "lists a mind twice")
+        if not check.lenient and sorted(names) != sorted(self.minds):
             raise TelosError(
                 f"this was saved from a crowd of {', '.join(sorted(names))}, not of {', '.join(sorted(self.minds))}",
-                "let exactly these minds join before restoring",
+                "let exactly these minds join before restoring, or restore with lenient=True",
             )
-        for planner in self._planners().values():
-            restore_plans(planner, ())  # otherwise a restored search would find its answer in the cache
-        for each in saved["minds"]:
-            restore_mind(self.minds[each["name"]], each)
-        for name, plans in saved["plans"].items():
-            restore_plans(self.minds[name].planner, plans)
-        self.rota.restore(saved["rota"])
-        self._awake = set(saved["awake"])
-        self._alarms = [(when, number) for when, number in saved["alarms"]]
-        self._alarm_of = {number: when for when, number in self._alarms}
-        self._acting = {mind.number: mind for mind in self.minds.values() if mind.execution is not None}
-        self._waiting = {mind.number: mind for mind in self.minds.values() if mind.is_waiting}
+        read, numbers = [], {}
+        for place, each in enumerate(saved.minds):
+            if each.name not in self.minds:
+                check.drop(each.name, "the mind", "nobody of that name is here")
+                continue
+            mind = self.minds[each.name]
+            read.append(read_mind(check.at("minds", place), each, mind, saved.contents, shapes))
+            then = mind.number if each.number is None else each.number
+            check.require(then not in numbers, ("minds", place, "number"), f"is {then}, as of another mind")
+            numbers[then] = mind.number
+        for name in sorted(set(self.minds) - set(names)):
+            check.drop(name, "the saved mind", "there is none, so it begins anew")
+        return ReadCrowd(
+            read,
+            self._read_plans(check, saved, {each.mind.name: each for each in read}),
+            self.rota.read(check.at("rota"), saved.rota, numbers),
+            self._read_awake(check, saved, numbers),
+            self._read_alarms(check, saved, numbers),
+        )
+
+    def _read_awake(self, check: SnapshotCheck, saved: "CrowdSnapshot", numbers: Mapping[int, int]) -> set[int]:
+        awake = {number for number in self._awake if number not in numbers.values()}
+        for place, number in enumerate(saved.awake):
+            check.require(check.lenient or number in numbers, ("awake", place), f"is {number}, the number of nobody")
+            if number in numbers:
+                awake.add(numbers[number])
+        return awake
+
+    def _read_alarms(
+        self, check: SnapshotCheck, saved: "CrowdSnapshot", numbers: Mapping[int, int]
+    ) -> dict[int, float]:
+        alarms: dict[int, float] = {}
+        for place, (when, number) in enumerate(saved.alarms):
+            check.require(
+                check.lenient or number in numbers, ("alarms", place, 1), f"is {number}, the number of nobody"
+            )
+            if number in numbers:
+                check.require(numbers[number] not in alarms, ("alarms", place), "is a second alarm of one mind")
+                alarms[numbers[number]] = when
+        return alarms
+
+    def _read_plans(
+        self, check: SnapshotCheck, saved: "CrowdSnapshot", minds: Mapping[str, ReadMind]
+    ) -> list[Callable[[], None]]:
+        planners, found = self._planners(), []
+        for name, rows in (saved.plans or {}).items():
+            with check.part(name, f"{len(rows)} remembered plans"):
+                check.known(("plans", name), name, planners, "mind with a planner of its own")
+                if not minds[name].is_changed:  # plans of another content may be wrong; they are searched again
+                    content = minds[name].content
+                    names = None if content is None else content.variables
+                    planner = planners[name]
+                    states = StateReader(check.at("plans", name), name, planner.domain.layout, names)
+                    found.append(read_plans(check.at("plans", name), rows, planner, states))
+                elif rows and check.lenient:
+                    check.drop(name, f"{len(rows)} remembered plans", "actions, goals or variables have changed")
+        return found
+
+    def put(self, check: SnapshotCheck, read: "ReadCrowd") -> None:
+        """Put a crowd that was read into place; on any fault the crowd is as it was."""
+        planners = self._planners().values()
+        parts = [part for mind in self.minds.values() for part in parts_of_mind(mind)]
+        with unchanged_on_error(self, self.rota, *parts, *(planner._remembered for planner in planners)):
+            for planner in planners:
+                planner.forget()  # otherwise a restored search would find its answer in the cache
+            restore_minds(read.minds)
+            for put_plans in read.plans:
+                put_plans()
+            self.rota._due, self._alarm_of = read.due, read.alarms
+            self._awake = read.awake | {each.mind.number for each in read.minds if each.mind.is_restless}
+            self._alarms = sorted((when, number) for number, when in read.alarms.items())
+            self._acting = {mind.number: mind for mind in self.minds.values() if mind.execution is not None}
+            self._waiting = {mind.number: mind for mind in self.minds.values() if mind.is_waiting}
 
     def _planners(self) -> dict[str, Planner]:
         """Return each planner once, under the name of a mind that uses it."""

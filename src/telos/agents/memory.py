@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from telos.agents.snapshots import OWN_FACTS, FactRow, FactShapes, SnapshotCheck, check_fact
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap, Value
+from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
 
 MIN_CONFIDENCE = 0.05  # below this a fact is forgotten
 _NOTHING: FrozenMap[str, Value] = FrozenMap()
@@ -138,14 +140,47 @@ class WorkingMemory:
         return {"kinds": [*self._facts], **about}  # kinds without facts too, since facts fade in this order
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore a saved memory exactly."""
-        self._facts = {kind: {} for kind in saved["kinds"]}
-        for kind, subject, time, confidence, attributes in saved["facts"]:
-            fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
-            self._facts[kind][subject] = fact, self.gone_at(fact)
-        self.focus = dict(saved["focus"])
-        self.version = saved["version"]
-        self._next_fade = math.inf if saved["next_fade"] is None else saved["next_fade"]
+        """Restore a saved memory exactly; a faulty one raises a ``TelosError`` and changes nothing."""
+        check = SnapshotCheck("memory")
+        read_memory(check, read_snapshot(MemorySnapshot, saved, of="memory"), self)()
+
+
+class MemorySnapshot(SnapshotModel):
+    """What a memory saves."""
+
+    kinds: Items[str]
+    facts: Items[FactRow]
+    focus: dict[str, str | None]
+    version: Count
+    next_fade: Finite | None
+
+
+def read_memory(
+    check: SnapshotCheck, saved: MemorySnapshot, memory: WorkingMemory, shapes: FactShapes = OWN_FACTS
+) -> Callable[[], None]:
+    """Check a saved memory, and return what puts it into ``memory``; nothing has changed before that is called."""
+    facts: dict[str, dict[str, tuple[Fact, float]]] = {kind: {} for kind in saved.kinds}
+    check.require(len(facts) == len(saved.kinds), ("kinds",), "lists a kind twice")
+    for place, row in enumerate(saved.facts):
+        kind, subject, time, confidence, attributes = row
+        check.known(("facts", place, 0), kind, facts, "kind")
+        check.require(subject not in facts[kind], ("facts", place), f"is a second fact about {subject!r}")
+        if confidence > MIN_CONFIDENCE:  # others are forgotten already
+            check_fact(check.at("facts", place), row, OWN_FACTS if shapes is OWN_FACTS else {**OWN_FACTS, **shapes})
+        fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
+        facts[kind][subject] = fact, memory.gone_at(fact)
+    first = min((end for known in facts.values() for _, end in known.values()), default=math.inf)
+    next_fade = first if saved.next_fade is None else min(saved.next_fade, first)
+
+    def put() -> None:
+        memory._facts, memory.focus, memory.version, memory._next_fade = (
+            facts,
+            dict(saved.focus),
+            saved.version,
+            next_fade,
+        )
+
+    return put
 
 
 class Attends(Protocol):

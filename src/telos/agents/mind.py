@@ -220,6 +220,19 @@ class Mind:
             self.deliberation.ticket = None
         self.execution = None
 
+    def rehearse(self) -> None:
+        """Derive attention and state from memory as a thought would, keep neither, and raise what they raise."""
+        now, focus = max((fact.time for fact in self.memory), default=0.0), self.memory.focus
+        self.memory.focus = dict(focus)
+        try:
+            for attention in self._attention:
+                attention.choose(self.memory, now)
+            as_state(
+                {**self._start_values, **self._believe(self.memory, now)}, self.domain.layout, self._variable_order
+            )
+        finally:
+            self.memory.focus = focus
+
     # --- sensing ------------------------------------------------------------------------------------------------------
 
     def sense(self, name: str, sensor: Sensor, now: float) -> bool:

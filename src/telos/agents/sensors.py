@@ -1,11 +1,18 @@
 """``Sensor``, and ``SensorSchedule``: reads the sensors of many minds in turn within one budget per frame."""
 
 import heapq
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Protocol, TypeAlias
+
+from pydantic import Field
 
 from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.snapshots import LENIENT, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
+from telos.files import Finite, Items, Row, SnapshotPart, read_snapshot
+
+# When a sensor is due, the mind's number, the sensor, its period, and whether it is the first reading.
+DueRow: TypeAlias = Row[tuple[Finite, int, str, Annotated[float, Field(gt=0, allow_inf_nan=False)], bool]]
 
 # Minds that join together would always be read together. Shifting each by this share of the period (the golden ratio)
 # spreads any number of them evenly.
@@ -80,5 +87,33 @@ class SensorSchedule:
         return [list(each) for each in sorted(self._due)]
 
     def restore(self, saved: Iterable[Any]) -> None:
-        """Restore a saved schedule; the minds must have joined."""
-        self._due = [(when, number, name, every, first) for when, number, name, every, first in saved]
+        """Restore a saved schedule; the minds must have joined. A faulty one changes nothing."""
+        rows = read_snapshot(_ScheduleSnapshot, {"due": saved}, of="schedule").due
+        self._due = self.read(
+            SnapshotCheck("schedule", path=("due",)), rows, {number: number for number in self._minds}
+        )
+
+    def read(
+        self, check: SnapshotCheck, saved: Sequence[DueRow], numbers: Mapping[int, int]
+    ) -> list[tuple[float, int, str, float, bool]]:
+        """Return a saved schedule as ``_due``; ``numbers`` maps the numbers of minds then to those of now.
+
+        If the check is lenient, readings of minds or sensors that are gone are left out, and new ones stay as they are.
+        """
+        present = {(each[1], each[2]): each for each in self._due}
+        due: dict[tuple[int, str], tuple[float, int, str, float, bool]] = {}
+        for place, (when, then, name, every, first) in enumerate(saved):
+            with check.part(f"mind {then}", f"the schedule of the sensor {name!r}"):
+                check.require(then in numbers, (place, 1), f"is {then}, and no mind has that number")
+                key = (numbers[then], name)
+                check.known((place, 2), name, [sensor for mind, sensor in present if mind == key[0]], "sensor")
+                check.require(key not in due, (place,), "is listed twice")
+                due[key] = (when, key[0], name, present[key][3] if check.lenient else every, first)
+        missing = [key for key in present if key not in due]
+        if missing and not check.lenient:
+            raise check.fault((), f"lacks the sensor {missing[0][1]!r} of the mind {missing[0][0]}", LENIENT)
+        return sorted([*due.values(), *(present[key] for key in missing)])
+
+
+class _ScheduleSnapshot(SnapshotPart):
+    due: Items[DueRow]

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Mutable
 from contextlib import contextmanager
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from telos.core.errors import TelosError, name_hint
@@ -95,7 +95,7 @@ NonNegative: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Chance: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 # JSON knows one kind of list; a snapshot that was never a text may have tuples.
-Items: TypeAlias = Annotated[list[T], FailFast(), BeforeValidator(_to_list)]
+Items: TypeAlias = Annotated[list[T], Field(fail_fast=True), BeforeValidator(_to_list)]
 # One list with entries of different types: Row[tuple[Finite, str]].
 Row: TypeAlias = Annotated[T, BeforeValidator(_to_tuple)]
 # Probabilities that sum to 1; their number is checked by the reader, with check_length.
