@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,7 +25,7 @@ from telos.agents.saving import (
     save_plans,
 )
 from telos.agents.sensors import DueRow, SensorSchedule
-from telos.agents.snapshots import OWN_FACTS, ContentSnapshot, FactShapes, Omission, SnapshotCheck, StateReader
+from telos.agents.snapshots import ContentSnapshot, FactCheck, Omission, SnapshotCheck, StateReader, accept_fact
 from telos.core.errors import TelosError
 from telos.files import Finite, Items, Row, SnapshotModel, read_snapshot, unchanged_on_error
 from telos.planning.planner import Planner
@@ -187,8 +187,8 @@ class Crowd:
         self.put(check, self.read(check, read_snapshot(CrowdSnapshot, saved, of="crowd")))
         return tuple(check.omissions)
 
-    def read(self, check: SnapshotCheck, saved: "CrowdSnapshot", shapes: FactShapes = OWN_FACTS) -> "ReadCrowd":
-        """Check a saved crowd; nothing changes. ``shapes`` are the attributes of the facts of the world."""
+    def read(self, check: SnapshotCheck, saved: "CrowdSnapshot", check_fact: FactCheck = accept_fact) -> "ReadCrowd":
+        """Check a saved crowd; nothing changes. ``check_fact`` checks the facts of the world."""
         names = [each.name for each in saved.minds]
         check.require(len(set(names)) == len(names), ("minds",), "lists a mind twice")
         if not check.lenient and sorted(names) != sorted(self.minds):
@@ -202,7 +202,7 @@ class Crowd:
                 check.drop(each.name, "the mind", "nobody of that name is here")
                 continue
             mind = self.minds[each.name]
-            read.append(read_mind(check.at("minds", place), each, mind, saved.contents, shapes))
+            read.append(read_mind(check.at("minds", place), each, mind, saved.contents, check_fact))
             then = mind.number if each.number is None else each.number
             check.require(then not in numbers, ("minds", place, "number"), f"is {then}, as of another mind")
             numbers[then] = mind.number
@@ -256,10 +256,8 @@ class Crowd:
 
     def put(self, check: SnapshotCheck, read: "ReadCrowd") -> None:
         """Put a crowd that was read into place; on any fault the crowd is as it was."""
-        planners = self._planners().values()
-        parts = [part for mind in self.minds.values() for part in parts_of_mind(mind)]
-        with unchanged_on_error(self, self.rota, *parts, *(planner._remembered for planner in planners)):
-            for planner in planners:
+        with check.sound(), unchanged_on_error(*self.changing_parts()):
+            for planner in self._planners().values():
                 planner.forget()  # otherwise a restored search would find its answer in the cache
             restore_minds(read.minds)
             for put_plans in read.plans:
@@ -269,6 +267,13 @@ class Crowd:
             self._alarms = sorted((when, number) for number, when in read.alarms.items())
             self._acting = {mind.number: mind for mind in self.minds.values() if mind.execution is not None}
             self._waiting = {mind.number: mind for mind in self.minds.values() if mind.is_waiting}
+
+    def changing_parts(self) -> Iterator[object]:
+        """Yield the objects and containers that a restore, or minds that leave, may change."""
+        yield from (self, self.minds, self._numbered, self._acting, self._waiting, self._alarm_of, self._awake)
+        yield from (self.rota, self.rota._minds, self.scheduler._waiting)
+        yield from (planner._remembered for planner in self._planners().values())
+        yield from (part for mind in self.minds.values() for part in parts_of_mind(mind))
 
     def _planners(self) -> dict[str, Planner]:
         """Return each planner once, under the name of a mind that uses it."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from telos.agents.snapshots import OWN_FACTS, FactRow, FactShapes, SnapshotCheck, check_fact
+from telos.agents.snapshots import FactCheck, FactRow, SnapshotCheck, accept_fact, check_attributes
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap, Value
 from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
@@ -142,7 +142,7 @@ class WorkingMemory:
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Restore a saved memory exactly; a faulty one raises a ``TelosError`` and changes nothing."""
         check = SnapshotCheck("memory")
-        read_memory(check, read_snapshot(MemorySnapshot, saved, of="memory"), self)()
+        read_memory(check, read_snapshot(MemorySnapshot, saved, of="memory"), self, "memory")()
 
 
 class MemorySnapshot(SnapshotModel):
@@ -156,29 +156,30 @@ class MemorySnapshot(SnapshotModel):
 
 
 def read_memory(
-    check: SnapshotCheck, saved: MemorySnapshot, memory: WorkingMemory, shapes: FactShapes = OWN_FACTS
+    check: SnapshotCheck, saved: MemorySnapshot, memory: WorkingMemory, who: str, check_fact: FactCheck = accept_fact
 ) -> Callable[[], None]:
-    """Check a saved memory, and return what puts it into ``memory``; nothing has changed before that is called."""
+    """Check a saved memory, and return what puts it into ``memory``; nothing has changed before that is called.
+
+    ``check_fact`` raises the faults that only the world knows. If the check is lenient, faulty facts are left out.
+    """
     facts: dict[str, dict[str, tuple[Fact, float]]] = {kind: {} for kind in saved.kinds}
     check.require(len(facts) == len(saved.kinds), ("kinds",), "lists a kind twice")
     for place, row in enumerate(saved.facts):
         kind, subject, time, confidence, attributes = row
         check.known(("facts", place, 0), kind, facts, "kind")
         check.require(subject not in facts[kind], ("facts", place), f"is a second fact about {subject!r}")
-        if confidence > MIN_CONFIDENCE:  # others are forgotten already
-            check_fact(check.at("facts", place), row, OWN_FACTS if shapes is OWN_FACTS else {**OWN_FACTS, **shapes})
-        fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
-        facts[kind][subject] = fact, memory.gone_at(fact)
+        with check.part(who, f"the fact {kind!r} about {subject!r}"):
+            if confidence > MIN_CONFIDENCE:  # others are forgotten already
+                check_attributes(check.at("facts", place), row)
+            check_fact(check.at("facts", place), row)
+            fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
+            facts[kind][subject] = fact, memory.gone_at(fact)
     first = min((end for known in facts.values() for _, end in known.values()), default=math.inf)
     next_fade = first if saved.next_fade is None else min(saved.next_fade, first)
 
     def put() -> None:
-        memory._facts, memory.focus, memory.version, memory._next_fade = (
-            facts,
-            dict(saved.focus),
-            saved.version,
-            next_fade,
-        )
+        memory._facts, memory.focus = facts, dict(saved.focus)
+        memory.version, memory._next_fade = saved.version, next_fade
 
     return put
 

@@ -18,13 +18,13 @@ from telos.agents.memory import MemorySnapshot, read_memory
 from telos.agents.mind import Execution, Mind
 from telos.agents.snapshots import (
     LENIENT,
-    OWN_FACTS,
     ContentSnapshot,
-    FactShapes,
+    FactCheck,
     Omission,
     SavedValue,
     SnapshotCheck,
     StateReader,
+    accept_fact,
 )
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
@@ -297,11 +297,11 @@ def read_mind(
     saved: MindSnapshot,
     mind: Mind,
     contents: Sequence[ContentSnapshot] = (),
-    shapes: FactShapes = OWN_FACTS,
+    check_fact: FactCheck = accept_fact,
 ) -> ReadMind:
     """Check a saved mind, and return what ``restore_minds`` puts into ``mind``; nothing changes here.
 
-    ``contents`` are those of minds that were saved together; ``shapes`` are the attributes of the facts of a world.
+    ``contents`` are those of minds that were saved together; ``check_fact`` checks the facts of a world.
     """
     if saved.name != mind.name:
         raise TelosError(f"the saved mind is {saved.name!r}, not {mind.name!r}", "restore it into one of that name")
@@ -310,7 +310,7 @@ def read_mind(
         check.require(content < len(contents), ("content",), f"is {content}, and there are {len(contents)} contents")
         content = contents[content]
     is_changed = content is not None and content.digest != save_content(mind)["digest"]
-    put_memory = read_memory(check.at("memory"), saved.memory, mind.memory, shapes)
+    put_memory = read_memory(check.at("memory"), saved.memory, mind.memory, mind.name, check_fact)
     names = None if content is None else content.variables
     states = StateReader(check, mind.name, mind.domain.layout, names)
     read = ReadMind(mind, check, saved, put_memory, mind.state, content=content, is_changed=is_changed)

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -217,11 +217,18 @@ NUMBER: tuple[type, ...] = (int, float)
 # For each kind of fact, the types of the attributes that its readers rely on.
 FactShapes: TypeAlias = Mapping[str, Mapping[str, tuple[type, ...]]]
 OWN_FACTS: FactShapes = {"failure": {"reason": (str,)}, "deed": {"step": (str,), "count": (int,)}}
+SavedFact: TypeAlias = tuple[str, str, float, float, dict[str, Any]]
+# Raises the fault of a saved fact that the readers of a world could not use.
+FactCheck: TypeAlias = Callable[[SnapshotCheck, SavedFact], None]
 
 
-def check_fact(check: SnapshotCheck, row: tuple[str, str, float, float, Mapping[str, Any]], shapes: FactShapes) -> None:
+def accept_fact(check: SnapshotCheck, fact: SavedFact) -> None:
+    """Accept any fact."""
+
+
+def check_attributes(check: SnapshotCheck, fact: SavedFact, shapes: FactShapes = OWN_FACTS) -> None:
     """Require the attributes of a fact that its readers rely on."""
-    kind, _, _, _, attributes = row
+    kind, _, _, _, attributes = fact
     for name, types in shapes.get(kind, {}).items():
         if name not in attributes:
             raise check.fault((4, name), "is missing")

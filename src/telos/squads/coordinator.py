@@ -2,13 +2,15 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from telos.agents.snapshots import LENIENT, Omission, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_finite, check_not_negative
+from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
 from telos.squads.behaviours import ALL_BEHAVIOURS, Behaviour, BehaviourStatus, NotNow
 from telos.squads.squad import (
     EXCLUSIVE_TASKS,
@@ -16,9 +18,11 @@ from telos.squads.squad import (
     BehaviourEnded,
     Member,
     Objective,
+    ObjectiveSnapshot,
     OrdersGiven,
     Squad,
     SquadsFormed,
+    SquadSnapshot,
     give_order,
     repeat_order,
     self_report,
@@ -228,19 +232,62 @@ class Coordinator:
             "grouped_at": self._grouped_at,
         }
 
-    def restore(self, saved: Mapping[str, Any], members: Iterable[Member]) -> None:
-        """Restore a saved coordinator, with these members."""
-        known = {member.name: member for member in members}
-        squads = [Squad.from_saved(each, known) for each in saved["squads"]]
-        for squad in squads:
-            if squad.behaviour is not None and squad.behaviour not in self._behaviours:
-                remedy = name_hint(squad.behaviour, self._behaviours)
-                raise TelosError(f"{squad.name} was saved with the behaviour {squad.behaviour!r}", remedy)
-        self._squads = squads
-        self._objectives = {name: Objective.parse(each) for name, each in saved["objectives"].items()}
-        self._standing = Objective.parse(saved["standing"])
-        self._cooling = {name: dict(each) for name, each in saved["cooling"].items()}
-        self._serial, self._grouped_at = saved["serial"], saved["grouped_at"]
+    def restore(
+        self, saved: Mapping[str, Any], members: Iterable[Member], *, lenient: bool = False
+    ) -> tuple[Omission, ...]:
+        """Restore a saved coordinator, with these members; faulty data raises a ``TelosError`` and changes nothing.
+
+        With ``lenient``, squads whose members are gone and behaviours that are gone are left out, and returned.
+        """
+        check = SnapshotCheck("coordinator", lenient=lenient)
+        self.read(check, read_snapshot(CoordinatorSnapshot, saved, of="coordinator"), members)()
+        return tuple(check.omissions)
+
+    def read(self, check: SnapshotCheck, saved: "CoordinatorSnapshot", members: Iterable[Member]) -> Callable[[], None]:
+        """Check a saved coordinator, and return what puts it into place."""
+        known = {member.name: member for member in members if member.side == self.side}
+        squads: dict[str, Squad] = {}
+        for place, each in enumerate(saved.squads):
+            with check.part(self.side, f"the squad {each.name!r}"):
+                squad = self._read_squad(check.at("squads", place), each, known)
+                check.require(each.name not in squads, ("squads", place, "name"), "is the name of another squad")
+                taken = [name for other in squads.values() for name in other.names]
+                check.require(not set(taken) & set(squad.names), ("squads", place, "members"), "are in two squads")
+                check.require(check.lenient or each.name in saved.cooling, ("cooling", each.name), "is missing")
+                squads[each.name] = squad
+        objectives = {name: Objective.from_saved(each) for name, each in saved.objectives.items()}
+        cooling = {name: dict(each) for name, each in saved.cooling.items()} | {
+            name: {} for name in squads if name not in saved.cooling
+        }
+        standing = Objective.from_saved(saved.standing)
+
+        def put() -> None:
+            self._squads, self._objectives, self._standing = list(squads.values()), objectives, standing
+            self._cooling, self._serial, self._grouped_at = cooling, saved.serial, saved.grouped_at
+
+        return put
+
+    def _read_squad(self, check: SnapshotCheck, saved: SquadSnapshot, members: Mapping[str, Member]) -> Squad:
+        squad = Squad.from_saved(check, saved, members)
+        if squad.behaviour is not None and squad.behaviour not in self._behaviours:
+            if not check.lenient:
+                message = f"is {squad.behaviour!r}, which is not a behaviour of {self.side!r}"
+                remedy = name_hint(squad.behaviour, self._behaviours) or LENIENT
+                raise check.fault(("assignment", "behaviour"), message, remedy)
+            check.drop(squad.name, f"the behaviour {squad.behaviour!r}", f"{self.side!r} does not have it any more")
+            squad.assignment = None
+        return squad
+
+
+class CoordinatorSnapshot(SnapshotModel):
+    """What a coordinator saves."""
+
+    squads: Items[SquadSnapshot]
+    objectives: dict[str, ObjectiveSnapshot]
+    standing: ObjectiveSnapshot
+    cooling: dict[str, dict[str, Finite]]
+    serial: Count
+    grouped_at: Finite | None
 
 
 def _ordered_nodes(squad: Squad) -> set[str]:

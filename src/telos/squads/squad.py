@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.snapshots import Point, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap, Value
+from telos.files import Count, Finite, Items, SnapshotPart
 
 OrderTask: TypeAlias = Literal["suppress", "cover", "advance", "follow", "lead", "guard_rear", "search", "watch"]
 
@@ -130,8 +132,19 @@ class Order:
         return {**asdict(self), "place": None if self.place is None else list(self.place)}
 
     @classmethod
-    def from_saved(cls, saved: Mapping[str, Any]) -> "Order":
-        return cls(**{**saved, "place": None if saved["place"] is None else tuple(saved["place"])})
+    def from_saved(cls, saved: "OrderSnapshot") -> "Order":
+        return cls(saved.task, saved.node, saved.place, saved.target, saved.room, saved.serial)
+
+
+class OrderSnapshot(SnapshotPart):
+    """A saved order."""
+
+    task: OrderTask
+    node: str | None
+    place: Point | None
+    target: str | None
+    room: str | None
+    serial: Count
 
 
 def give_order(member: Member, order: Order, behaviour: str, now: float) -> None:
@@ -222,9 +235,20 @@ class Assignment:
         return {**saved, "orders": orders, "places": list(self.places)}
 
     @classmethod
-    def from_saved(cls, saved: Mapping[str, Any]) -> "Assignment":
-        orders = FrozenMap({name: Order.from_saved(each) for name, each in saved["orders"].items()})
-        return cls(**{**saved, "orders": orders, "places": tuple(saved["places"])})
+    def from_saved(cls, saved: "AssignmentSnapshot") -> "Assignment":
+        orders = FrozenMap({name: Order.from_saved(each) for name, each in saved.orders.items()})
+        return cls(saved.behaviour, orders, saved.why, saved.began, saved.since, tuple(saved.places))
+
+
+class AssignmentSnapshot(SnapshotPart):
+    """A saved assignment."""
+
+    behaviour: str
+    why: str
+    began: Finite
+    since: Finite
+    orders: dict[str, OrderSnapshot]
+    places: Items[str]
 
 
 # --- squads ---
@@ -256,6 +280,17 @@ class Objective:
     def save(self) -> dict[str, list[str]]:
         """Return the objective as plain data."""
         return {"advance": list(self.advance), "search": list(self.search)}
+
+    @classmethod
+    def from_saved(cls, saved: "ObjectiveSnapshot") -> "Objective":
+        return cls(tuple(saved.advance), tuple(saved.search))
+
+
+class ObjectiveSnapshot(SnapshotPart):
+    """A saved objective."""
+
+    advance: Items[str]
+    search: Items[str]
 
 
 @dataclass(slots=True, eq=False)
@@ -311,15 +346,28 @@ class Squad:
         }
 
     @classmethod
-    def from_saved(cls, saved: Mapping[str, Any], members: Mapping[str, Member]) -> "Squad":
-        """Return the saved squad, with those of its members that are given."""
-        return cls(
-            saved["name"],
-            tuple(members[name] for name in saved["members"] if name in members),
-            Objective.parse(saved["objective"]),
-            None if saved["assignment"] is None else Assignment.from_saved(saved["assignment"]),
-            passed_over=dict(saved["passed_over"]),
-        )
+    def from_saved(cls, check: SnapshotCheck, saved: "SquadSnapshot", members: Mapping[str, Member]) -> "Squad":
+        """Return the saved squad; in a lenient restore, with those of its members that are given."""
+        found = []
+        for place, name in enumerate(saved.members):
+            with check.part(saved.name, f"the member {name!r}"):
+                check.known(("members", place), name, members, "member")
+                found.append(members[name])
+        check.require(len(set(saved.members)) == len(saved.members), ("members",), "lists a member twice")
+        check.require(bool(found), ("members",), "is empty")
+        assignment = None if saved.assignment is None else Assignment.from_saved(saved.assignment)
+        objective = Objective.from_saved(saved.objective)
+        return cls(saved.name, tuple(found), objective, assignment, passed_over=dict(saved.passed_over))
+
+
+class SquadSnapshot(SnapshotPart):
+    """A saved squad."""
+
+    name: str
+    members: Items[str]
+    objective: ObjectiveSnapshot
+    assignment: AssignmentSnapshot | None
+    passed_over: dict[str, str]
 
 
 def sort_by_rank(members: Iterable[Member]) -> tuple[Member, ...]:

@@ -4,17 +4,19 @@ Start with `Dialogue`. Casting and the rules for silence follow below it.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from telos.agents.snapshots import Omission, RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.core.errors import TelosError
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
+from telos.files import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot
 from telos.squads.dialogue.context import DescribePlace, DialogueContext, Situation, describe_direction
 from telos.squads.dialogue.lines import Exchange, Lines, Turn, addressed_role
-from telos.squads.dialogue.occasions import ConversationBrokenOff, Occasion, Speaker
+from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion, Speaker
 from telos.squads.squad import LineSpoken
 
 MIN_LINE_SECONDS = 1.2  # duration of the shortest line
@@ -52,8 +54,8 @@ class PendingOccasion:
         return {"occasion": save_occasion(self.occasion), "passed": sorted(self.passed)}
 
     @classmethod
-    def from_saved(cls, saved: Mapping[str, Any]) -> "PendingOccasion":
-        return cls(restore_occasion(saved["occasion"]), frozenset(saved["passed"]))
+    def from_saved(cls, check: SnapshotCheck, saved: "PendingSnapshot") -> "PendingOccasion":
+        return cls(read_occasion(check.at("occasion"), saved.occasion), frozenset(saved.passed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,30 +99,84 @@ class Conversation:
         return {**own, "missing": self.missing, "cast": cast, "occasion": save_occasion(self.occasion)}
 
     @classmethod
-    def from_saved(cls, saved: Mapping[str, Any]) -> "Conversation":
-        own = {key: saved[key] for key in ("exchange", "due", "next", "spoken", "missing")}
-        cast = FrozenMap(dict(saved["cast"]))
-        return cls(occasion=restore_occasion(saved["occasion"]), cast=cast, **own)
+    def from_saved(cls, check: SnapshotCheck, saved: "TalkSnapshot", lines: Lines) -> "Conversation":
+        """Return a saved conversation, if the lines still have its exchange, its roles and its turn."""
+        check.known(("exchange",), saved.exchange, {each.name for each in lines}, "exchange")
+        exchange, cast = lines[saved.exchange], dict(saved.cast)
+        for role in exchange.roles:
+            check.require(role in cast, ("cast",), f"lacks the role {role!r}")
+        for role in cast:
+            check.known(("cast",), role, exchange.roles, "role")
+        occasion = read_occasion(check.at("occasion"), saved.occasion)
+        talk = cls(saved.exchange, occasion, FrozenMap(cast), saved.due, saved.next, saved.spoken, saved.missing)
+        turns = len(talk.turns(exchange))
+        check.require(saved.next <= turns, ("next",), f"is {saved.next}, and there are {turns} turns")
+        return talk
+
+
+class OccasionSnapshot(SnapshotPart):
+    """A saved occasion."""
+
+    kind: str
+    time: Finite
+    who: str
+    about: dict[str, SavedValue]
+
+
+class PendingSnapshot(SnapshotPart):
+    """A saved occasion that nobody has talked about yet."""
+
+    occasion: OccasionSnapshot
+    passed: Items[str]
+
+
+class TalkSnapshot(SnapshotPart):
+    """A saved conversation."""
+
+    exchange: str
+    due: Finite
+    next: Count
+    spoken: Count
+    missing: str | None
+    cast: Items[Row[tuple[str, str]]]
+    occasion: OccasionSnapshot
+
+
+class DialogueSnapshot(SnapshotModel):
+    """What a dialogue saves."""
+
+    now: Finite | None
+    waiting: Items[PendingSnapshot]
+    talks: Items[Row[tuple[str, TalkSnapshot]]]
+    squads: dict[str, str]
+    ready: Items[Row[tuple[str, str, Finite]]]
+    told: Items[Row[tuple[str, str, Finite]]]
+    speaking: dict[str, Finite]
+    last: dict[str, str]
+    rng: RandomState
 
 
 def save_occasion(occasion: Occasion) -> dict[str, Any]:
     return {"kind": occasion.kind, "time": occasion.time, "who": occasion.who, "about": _plain(occasion.about)}
 
 
-def restore_occasion(saved: Mapping[str, Any]) -> Occasion:
-    return Occasion(saved["kind"], saved["time"], saved["who"], _freeze(saved["about"]))
+def read_occasion(check: SnapshotCheck, saved: OccasionSnapshot) -> Occasion:
+    """Return a saved occasion, with the values that its talk reads."""
+    check.known(("kind",), saved.kind, OCCASIONS, "occasion")
+    about = saved.about
+    for key in ("x", "y"):
+        value = about.get(key)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        check.require(value is None or is_number, ("about", key), f"must be a number, got {value!r}")
+    orders = about.get("orders")
+    check.require(orders is None or isinstance(orders, Mapping), ("about", "orders"), f"cannot be {orders!r}")
+    return Occasion(saved.kind, saved.time, saved.who, FrozenMap(about))
 
 
 def _plain(value: Value) -> Value:
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     return [_plain(each) for each in value] if isinstance(value, tuple | list) else value
-
-
-def _freeze(value: Value) -> Value:
-    if isinstance(value, Mapping):
-        return FrozenMap({key: _freeze(each) for key, each in value.items()})
-    return tuple(map(_freeze, value)) if isinstance(value, list | tuple) else value
 
 
 # --- dialogue ---
@@ -299,7 +355,6 @@ class Dialogue:
 
     def save(self) -> dict[str, Any]:
         """Return all state as plain data."""
-        version, internal, gauss = self._rng.getstate()
         return {
             "now": None if self._now == -math.inf else self._now,
             "waiting": [each.save() for each in self._waiting],
@@ -309,21 +364,44 @@ class Dialogue:
             "told": [[*key, time] for key, time in self._settled.items()],
             "speaking": dict(self._speaking),
             "last": dict(self._last),
-            "rng": [version, list(internal), gauss],
+            "rng": save_random(self._rng),
         }
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore a saved dialogue with the same lines."""
-        talks = {squad: Conversation.from_saved(talk) for squad, talk in saved["talks"]}
-        for talk in talks.values():
-            self._lines[talk.exchange]  # raises an error if the lines differ from the saved ones
-        self._now = -math.inf if saved["now"] is None else saved["now"]
-        self._waiting, self._talks = [PendingOccasion.from_saved(each) for each in saved["waiting"]], talks
-        self._squads, self._speaking = dict(saved["squads"]), dict(saved["speaking"])
-        self._ready, self._settled = _read_pairs(saved["ready"]), _read_pairs(saved["told"])
-        self._last = dict(saved["last"])
-        version, internal, gauss = saved["rng"]
-        self._rng.setstate((version, tuple(internal), gauss))
+    def restore(self, saved: Mapping[str, Any], *, lenient: bool = False) -> tuple[Omission, ...]:
+        """Restore a saved dialogue with the same lines; faulty data raises a ``TelosError`` and changes nothing.
+
+        With ``lenient``, conversations whose exchange is gone or has other turns are left out, and returned.
+        """
+        check = SnapshotCheck("dialogue", lenient=lenient)
+        self.read(check, read_snapshot(DialogueSnapshot, saved, of="dialogue"))()
+        return tuple(check.omissions)
+
+    def read(
+        self, check: SnapshotCheck, saved: DialogueSnapshot, speakers: Collection[str] | None = None
+    ) -> Callable[[], None]:
+        """Check a saved dialogue, and return what puts it into place; ``speakers`` are those who may talk, if known."""
+        talks: dict[str, Conversation] = {}
+        for place, (squad, each) in enumerate(saved.talks):
+            with check.part(squad, f"the conversation {each.exchange!r}"):
+                talk = Conversation.from_saved(check.at("talks", place, 1), each, self._lines)
+                check.require(squad not in talks, ("talks", place), "is a second conversation of one squad")
+                for name in (*talk.cast.values(), talk.occasion.who) if speakers is not None else ():
+                    check.known(("talks", place, 1), name, speakers or (), "speaker")
+                talks[squad] = talk
+        waiting = []
+        for place, pending in enumerate(saved.waiting):
+            with check.part(pending.occasion.who, f"the occasion {pending.occasion.kind!r}"):
+                waiting.append(PendingOccasion.from_saved(check.at("waiting", place), pending))
+        state = read_random(check, ("rng",), saved.rng).getstate()
+
+        def put() -> None:
+            self._now = -math.inf if saved.now is None else saved.now
+            self._waiting, self._talks = waiting, talks
+            self._squads, self._speaking, self._last = dict(saved.squads), dict(saved.speaking), dict(saved.last)
+            self._ready, self._settled = _read_pairs(saved.ready), _read_pairs(saved.told)
+            self._rng.setstate(state)
+
+        return put
 
 
 def _has_opening(exchange: Exchange, situation: Situation) -> bool:

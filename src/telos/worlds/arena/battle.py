@@ -3,26 +3,29 @@
 Start with `Battle`: ``run`` yields views, ``step`` advances by a tenth of a second, ``save`` and ``restore`` copy it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from telos.agents.character import Character
-from telos.agents.crowd import Crowd
-from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.crowd import Crowd, CrowdSnapshot
+from telos.agents.memory import Fact, MemorySnapshot, WorkingMemory, read_memory
 from telos.agents.mind import Mind
 from telos.agents.sensors import SensorSchedule
+from telos.agents.snapshots import Omission, SnapshotCheck
 from telos.agents.trace import Began, Noticed
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
+from telos.files import SnapshotModel, read_snapshot, unchanged_on_error
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
 from telos.squads.behaviours import select_behaviours
-from telos.squads.coordinator import Coordinator
-from telos.squads.dialogue.dialogue import Dialogue
+from telos.squads.coordinator import Coordinator, CoordinatorSnapshot
+from telos.squads.dialogue.dialogue import Dialogue, DialogueSnapshot
 from telos.squads.dialogue.lines import builtin_lines
 from telos.squads.dialogue.occasions import Occasion
 from telos.squads.squad import BehaviourEnded, OrdersGiven
@@ -36,9 +39,12 @@ from telos.worlds.arena.ai.characters import (
 )
 from telos.worlds.arena.ai.facts import make_fact
 from telos.worlds.arena.ai.fighter_body import FighterBody, PlanningFunctions
+from telos.worlds.arena.ai.saving import LimbsSnapshot, check_limbs, check_mind, fact_check
 from telos.worlds.arena.ai.sensors import StimulusDelivery, make_sensors
 from telos.worlds.arena.replay import CommandsGiven, FightEnded, FightStarted
 from telos.worlds.arena.scene import CastMember, Scene
+from telos.worlds.arena.sim.constants import TICKS_A_SECOND
+from telos.worlds.arena.sim.state import ArenaSnapshot
 from telos.worlds.arena.sim.views import ArenaView
 
 SQUAD_STEPS = 5  # steps between two updates of the squads
@@ -255,13 +261,18 @@ class Battle:
 
     # --- save and restore ---
 
-    def save(self) -> dict[str, Any]:
-        """Return all mutable state as plain data for JSON; call it between two steps."""
+    def save(self, *, plans: bool = True) -> dict[str, Any]:
+        """Return all mutable state as plain data for JSON; call it between two steps.
+
+        Without ``plans`` the remembered plans are left out: the save is smaller, and the restored battle searches them
+        again, so that a plan may arrive later than in the battle that was not interrupted.
+        """
         return {
+            "format": BattleSnapshot.FORMAT,
             "scene": self.scene.name,
             "seed": self.seed,
             "arena": self.arena.save(),
-            "crowd": self.crowd.save(),
+            "crowd": self.crowd.save(plans=plans),
             "limbs": {name: body.save() for name, body in self.bodies.items()},
             # Memories of minds are saved with the crowd; squads may still read those of the dead.
             "memories": {name: each.memory.save() for name, each in self.comrades.items() if name not in self.minds},
@@ -270,40 +281,119 @@ class Battle:
             "dialogue": None if self.dialogue is None else self.dialogue.save(),
         }
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Continue exactly from saved state, in a new battle of the same scene and seed."""
-        self._check_same(saved)
-        self.arena.restore(saved["arena"])  # raises an error for another cast
-        thinking = {each["name"] for each in saved["crowd"]["minds"]}
-        for name in [name for name in self.minds if name not in thinking]:  # they were dead
-            self.crowd.leave(self.minds.pop(name))
-        for name, body in self.bodies.items():
-            body.restore(saved["limbs"][name])
-        self.crowd.restore(saved["crowd"])
-        for name, memory in saved["memories"].items():
-            self.comrades[name].memory.restore(memory)
-        for coordinator in self.coordinators:
-            coordinator.restore(saved["coordinators"][coordinator.side], self.comrades.values())
-        self.occasions.restore(saved["occasions"])
-        if self.dialogue is not None:
-            self.dialogue.restore(saved["dialogue"])
-        self.view = self.arena.view()
+    def restore(self, saved: Mapping[str, Any], *, lenient: bool = False) -> tuple[Omission, ...]:
+        """Continue exactly from saved state, in a new battle of the same scene and seed.
 
-    def _check_same(self, saved: Mapping[str, Any]) -> None:
+        Faulty data raises a ``TelosError`` that names its place, and the battle is as it was. With ``lenient``, what was
+        saved before characters, the domain, the cast or the map changed is kept as far as it applies; what is left out
+        is returned.
+        """
+        read = read_snapshot(BattleSnapshot, saved, of="battle")
+        check = SnapshotCheck("battle", lenient=lenient)
+        self._check_same(read, lenient)
+        with check.sound():
+            arena = self.arena.read(check.at("arena"), read.arena)
+            dead = [name for name, each in arena.fighters.items() if not each.alive and name in self.bodies]
+            puts = self._read_parts(check, read, dead)
+            with unchanged_on_error(*self._changing_parts()):
+                arena.put()
+                self.arena._threats = None
+                for name in dead:
+                    self.crowd.leave(self.minds.pop(name))
+                minds = self.crowd.read(check.at("crowd"), read.crowd, fact_check(self.arena, self.arena.time))
+                for mind in minds.minds:
+                    check_mind(mind, self.arena)
+                self.crowd.put(check.at("crowd"), minds)
+                for put in puts:
+                    put()
+                self.view = self.arena.view()
+        return tuple(check.omissions)
+
+    def _read_parts(
+        self, check: SnapshotCheck, saved: "BattleSnapshot", dead: Collection[str]
+    ) -> list[Callable[[], None]]:
+        """Check bodies, memories of the dead, squads and dialogue, and return what puts them into place."""
+        puts: list[Callable[[], None]] = []
+        now = saved.arena.tick / TICKS_A_SECOND
+        for name in self.bodies:
+            with check.part(name, "the last command"):
+                check.require(name in saved.limbs, ("limbs", name), "is missing")
+                check_limbs(check.at("limbs", name), saved.limbs[name], name, self.arena)
+                puts.append(partial(self.bodies[name].put, saved.limbs[name]))
+        for name, memory in saved.memories.items():
+            with check.part(name, "the memory"):
+                check.known(("memories", name), name, self.comrades, "fighter")
+                is_mindless = name in dead or name not in self.minds
+                check.require(is_mindless, ("memories", name), "is the memory of a fighter with a mind")
+                known, check_fact = self.comrades[name].memory, fact_check(self.arena, now)
+                puts.append(read_memory(check.at("memories", name), memory, known, name, check_fact))
+        for coordinator in self.coordinators:
+            with check.part(coordinator.side, "the squads"):
+                puts.append(self._read_squads(check, saved, coordinator, now))
+        for squad, leader in saved.occasions.items():
+            check.known(("occasions", squad), leader, {*self.comrades, *saved.arena.fighters}, "fighter")
+        puts.append(partial(self.occasions.restore, saved.occasions))
+        if self.dialogue is not None and saved.dialogue is not None:
+            part = check.at("dialogue")
+            part.require(saved.dialogue.now is None or saved.dialogue.now <= now, ("now",), f"must be at most {now:g}")
+            puts.append(self.dialogue.read(part, saved.dialogue, self.comrades))
+        return puts
+
+    def _read_squads(
+        self, check: SnapshotCheck, saved: "BattleSnapshot", coordinator: Coordinator, now: float
+    ) -> Callable[[], None]:
+        side, places = coordinator.side, {*self.arena.map.nodes, *self.arena.map.fixtures}
+        check.require(side in saved.coordinators, ("coordinators", side), "is missing")
+        part, squads = check.at("coordinators", side), saved.coordinators[side]
+        part.require(squads.grouped_at is None or squads.grouped_at <= now, ("grouped_at",), f"is after {now:g}")
+        for place, squad in enumerate(squads.squads):
+            orders = squad.assignment.orders.items() if squad.assignment is not None else ()
+            for name, order in orders:
+                path = ("squads", place, "assignment", "orders", name)
+                for key, known in (("node", places), ("target", self.comrades), ("room", self.arena.map.rooms)):
+                    if (value := getattr(order, key)) is not None:
+                        part.known((*path, key), value, known, key)
+        return coordinator.read(part, squads, self.comrades.values())
+
+    def _changing_parts(self) -> Iterator[object]:
+        """Yield the objects and containers that a restore changes, apart from the dialogue, which comes last."""
+        yield from (self, self.minds, self.occasions, *self.crowd.changing_parts())
+        yield from (self.arena, self.arena.state, *self.arena.fighters.values(), *self.arena.state.doors.values())
+        yield from (*self.bodies.values(), *self.coordinators, *(each.memory for each in self.comrades.values()))
+        if self.dialogue is not None:
+            yield self.dialogue
+
+    def _check_same(self, saved: "BattleSnapshot", lenient: bool) -> None:
         """Raise an error if the state was saved from another fight, before anything changes."""
-        if (saved["scene"], saved["seed"]) != (self.scene.name, self.seed):
+        if (saved.scene, saved.seed) != (self.scene.name, self.seed):
             raise TelosError(
-                f"this was saved from {saved['scene']!r} with seed {saved['seed']}, not from {self.scene.name!r} with "
+                f"this was saved from {saved.scene!r} with seed {saved.seed}, not from {self.scene.name!r} with "
                 f"seed {self.seed}",
                 "restore it in a battle of the same scene and seed",
             )
         sides = [each.side for each in self.coordinators]
-        if list(saved["coordinators"]) != sides or (saved["dialogue"] is None) != (self.dialogue is None):
+        if not lenient and (list(saved.coordinators) != sides or (saved.dialogue is None) != (self.dialogue is None)):
             raise TelosError(
-                f"{saved['scene']!r} was saved with other squads or other talk", "make the battle with the same ones"
+                f"{saved.scene!r} was saved with other squads or other talk", "make the battle with the same ones"
             )
         if self.arena.time > 0:
             raise TelosError(f"this battle is {self.arena.time:g} s old", "restore saved state in a new battle")
+
+
+class BattleSnapshot(SnapshotModel):
+    """What a battle saves."""
+
+    FORMAT: ClassVar[int] = 2
+
+    scene: str
+    seed: int
+    arena: ArenaSnapshot
+    crowd: CrowdSnapshot
+    limbs: dict[str, LimbsSnapshot]
+    memories: dict[str, MemorySnapshot]
+    coordinators: dict[str, CoordinatorSnapshot]
+    occasions: dict[str, str]
+    dialogue: DialogueSnapshot | None
 
 
 def _due_commands(member: CastMember, now: float) -> list[str]:

@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Performed, Progress, Status
 from telos.agents.memory import WorkingMemory
@@ -80,9 +80,20 @@ class FighterBody:
         """Return the mutable state as plain data."""
         return {"command": self.command, "place": self.place, "last": self.last}
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore saved state."""
-        self.command, self.place, self.last = saved["command"], saved["place"], saved["last"]
+    def put(self, saved: "SavedLimbs") -> None:
+        """Restore saved state that was checked."""
+        self.command, self.place, self.last = saved.command, saved.place, saved.last
+
+
+class SavedLimbs(Protocol):
+    """Saved state of a body."""
+
+    @property
+    def command(self) -> str | None: ...
+    @property
+    def place(self) -> str | None: ...
+    @property
+    def last(self) -> str: ...
 
 
 # --- planning functions ---

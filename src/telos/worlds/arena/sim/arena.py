@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from telos.agents.snapshots import Omission, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.worlds.arena.sim.animations import ANIMATIONS, WALL_ANIMATIONS, Animation
+from telos.files import read_snapshot
+from telos.worlds.arena.sim.animations import ANIMATIONS, WALL_ANIMATIONS, Animation, glide
 from telos.worlds.arena.sim.combat import explode, update_suppression
 from telos.worlds.arena.sim.commands import Command, CommandParser
 from telos.worlds.arena.sim.constants import (
@@ -29,9 +31,10 @@ from telos.worlds.arena.sim.map import ArenaMap, LineOfSight, Point, cell_centre
 from telos.worlds.arena.sim.movement import continue_walk, standing_point, start_walk, update_breath
 from telos.worlds.arena.sim.navigation import Navigator
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, failed
-from telos.worlds.arena.sim.state import ArenaState, build_view, restore_state, save_state
+from telos.worlds.arena.sim.state import ActSnapshot, ArenaSnapshot, ArenaState, StateRestorer, build_view, save_state
 from telos.worlds.arena.sim.views import ArenaView, GrenadeView
 
+MAX_METRES = 10_000.0  # from the map to a point that a saved act is aimed at
 NEUTRAL = "neutral"  # the side without enemies, which cannot win
 
 
@@ -157,10 +160,49 @@ class Arena:
         """Return all mutable state as plain data for JSON."""
         return save_state(self._state)
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore saved state, in this arena or in another one with the same map and cast."""
-        restore_state(self._state, saved)
+    def restore(self, saved: Mapping[str, Any], *, lenient: bool = False) -> tuple[Omission, ...]:
+        """Restore saved state, in this arena or in another one with the same map and cast.
+
+        Faulty data raises a ``TelosError``, and the arena is as it was. With ``lenient``, what does not fit the map and
+        the cast of this arena is left out, and returned.
+        """
+        check = SnapshotCheck("arena", lenient=lenient)
+        restorer = self.read(check, read_snapshot(ArenaSnapshot, saved, of="arena"))
+        with check.sound():
+            restorer.put()
         self._threats = None
+        return tuple(check.omissions)
+
+    def read(self, check: SnapshotCheck, saved: ArenaSnapshot) -> StateRestorer:
+        """Check saved state; nothing changes before ``put`` of the answer is called."""
+        return StateRestorer(check, saved, self._state, self._check_act)
+
+    @property
+    def state(self) -> ArenaState:
+        """The mutable state, for saving and restoring; read-only for callers."""
+        return self._state
+
+    def _check_act(self, check: SnapshotCheck, saved: ActSnapshot, fighter: Fighter) -> None:
+        """Require an act that its command starts, at a moment that it can reach."""
+        try:
+            command = self._parse(saved.text)
+        except TelosError as error:
+            raise check.fault(("text",), f"is not a command: {error.message}", error.remedy) from None
+        for key in ("state", "name", "target"):
+            wanted = getattr(command, key)
+            check.require(getattr(saved, key) == wanted, (key,), f"must be {wanted!r}, as in {saved.text!r}")
+        if saved.state == "goto":
+            check.require(saved.lasts == 0, ("lasts",), "must be 0 for a walk")
+            return
+        animation = animation_of(self._state, Act(saved.state, saved.text, saved.name, saved.target))
+        lasts = round(animation.seconds * TICKS_A_SECOND)
+        check.require(saved.lasts == lasts, ("lasts",), f"must be {lasts}, the duration of {saved.text!r}")
+        check.require(animation.looping or saved.ticks < max(lasts, 1), ("ticks",), f"must be less than {lasts}")
+        check.require(bool(saved.way) or animation.each is not glide, ("way",), "is empty, but the act moves the body")
+        if saved.target in self._state.doors and saved.state == "use":
+            return
+        point = (saved.x, saved.y)
+        check.require(abs(point[0]) <= MAX_METRES and abs(point[1]) <= MAX_METRES, ("x",), "is far away from the map")
 
     # --- queries: nothing below changes the arena ---
 

@@ -1,14 +1,19 @@
 """Mutable state of an arena (`ArenaState`), saving and restoring it, and building views of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from random import Random
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
+from pydantic import Field
+
+from telos.agents.snapshots import Point as SavedPoint
+from telos.agents.snapshots import RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.worlds.arena.sim.constants import LOUDNESS, TICKS_A_SECOND
+from telos.files import Count, Finite, Items, NonNegative, Row, SnapshotModel, SnapshotPart, unchanged_on_error
+from telos.worlds.arena.sim.constants import FUSE_TICKS, LOUDNESS, TICKS_A_SECOND
 from telos.worlds.arena.sim.fighter import Act, Door, Fighter, FighterPlacement, Grenade, ThingPlacement
 from telos.worlds.arena.sim.map import ArenaMap, Cell, LineOfSight, MapNode, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.navigation import Navigator
@@ -148,6 +153,7 @@ class ArenaState:
 # --- save and restore ---
 
 
+MAX_TICK = 10**9  # three years
 # Saved attributes of a fighter, beside its act.
 _SAVED_ATTRIBUTES = (
     "x", "y", "facing", "health", "alive", "status", "reason", "rounds", "magazines", "grenades", "cloaked", "on_wall",
@@ -157,10 +163,9 @@ _SAVED_ATTRIBUTES = (
 
 def save_state(state: ArenaState) -> dict[str, Any]:
     """Return all mutable state as plain data."""
-    version, numbers, gauss = state.rng.getstate()
     return {
         "tick": state.tick,
-        "rng": [version, list(numbers), gauss],
+        "rng": save_random(state.rng),
         "fighters": {name: _save_fighter(fighter) for name, fighter in state.fighters.items()},
         "doors": {name: [door.state, door.held_by] for name, door in state.doors.items()},
         "used_up": sorted(state.used_up),
@@ -173,46 +178,195 @@ def save_state(state: ArenaState) -> dict[str, Any]:
     }
 
 
-def restore_state(state: ArenaState, saved: Mapping[str, Any]) -> None:
-    """Restore saved state into an arena with the same map and cast."""
-    if list(saved["fighters"]) != list(state.fighters) or list(saved["doors"]) != list(state.doors):
-        raise TelosError(
-            f"this was saved from a fight of {', '.join(saved['fighters'])}, not of {', '.join(state.fighters)}",
-            "restore it in an arena with the same map and cast",
-        )
-    version, numbers, gauss = saved["rng"]
-    state.rng.setstate((version, tuple(numbers), gauss))
-    state.tick, state.thrown = saved["tick"], saved["thrown"]
-    outcomes = saved_outcomes(state.map.doors, state.map.lows)
-    for name, about in saved["fighters"].items():
-        _restore_fighter(state.fighters[name], about, outcomes)
-    for name, (door_state, held_by) in saved["doors"].items():
-        state.doors[name].state, state.doors[name].held_by = door_state, held_by
-    state.used_up, state.broken, state.dark = set(saved["used_up"]), set(saved["broken"]), set(saved["dark"])
-    state.grenades = [Grenade(n, by, _point(a), _point(b), tick) for n, by, a, b, tick in saved["grenades"]]
-    state.events = [Event(action, about, player=player, time=time) for action, about, player, time in saved["events"]]
-    state.shots = [ShotView(*shot) for shot in saved["shots"]]
-    state.dying = {}
-    state.index_bodies_and_doors()
-
-
 def _save_fighter(fighter: Fighter) -> dict[str, Any]:
     about = {name: getattr(fighter, name) for name in _SAVED_ATTRIBUTES}
     act = None if fighter.act is None else asdict(fighter.act)
     return {**about, "act": act and {**act, "way": [list(point) for point in act["way"]]}}
 
 
-def _restore_fighter(fighter: Fighter, about: Mapping[str, Any], outcomes: Mapping[str, ActOutcome]) -> None:
+class ActSnapshot(SnapshotPart):
+    """A saved act."""
+
+    state: Literal["goto", "animate", "use"]
+    text: str
+    name: str
+    target: str
+    x: Finite
+    y: Finite
+    ticks: Count
+    lasts: Count
+    way: Items[SavedPoint]
+    posture: Literal["open", "half", "covered", "blind", "rolling"]
+    crouched: bool
+    unseen: Count
+    tries: Count
+
+
+class FighterSnapshot(SnapshotPart):
+    """A saved fighter."""
+
+    x: Finite
+    y: Finite
+    facing: Finite
+    health: Annotated[float, Field(ge=0, le=100)]
+    alive: bool
+    status: Literal["running", "done", "failed"]
+    reason: str
+    rounds: Count
+    magazines: Count
+    grenades: Count
+    cloaked: bool
+    on_wall: bool
+    suppressed: NonNegative
+    winded: NonNegative
+    out_of_breath: bool
+    fires_at: int
+    stepped_at: int
+    act: ActSnapshot | None
+
+
+class ArenaSnapshot(SnapshotModel):
+    """What an arena saves."""
+
+    tick: Annotated[int, Field(ge=0, le=MAX_TICK)]
+    rng: RandomState
+    fighters: dict[str, FighterSnapshot]
+    doors: dict[str, Row[tuple[Literal["closed", "open", "locked"], str | None]]]
+    used_up: Items[str]
+    broken: Items[str]
+    dark: Items[str]
+    grenades: Items[Row[tuple[str, str, SavedPoint, SavedPoint, int]]]
+    thrown: Count
+    events: Items[Row[tuple[str, dict[str, SavedValue], str, Finite]]]
+    shots: Items[Row[tuple[str, Finite, Finite, Finite, Finite, str | None]]]
+
+
+CheckAct: TypeAlias = Callable[[SnapshotCheck, ActSnapshot, Fighter], None]
+
+
+class StateRestorer:
+    """Checks a saved state against an arena; ``put`` replaces the state of that arena.
+
+    ``check_act`` requires an act that the arena can continue.
+    """
+
+    def __init__(self, check: SnapshotCheck, saved: ArenaSnapshot, state: ArenaState, check_act: CheckAct) -> None:
+        self._check, self._saved, self._state, self._check_act = check, saved, state, check_act
+        self._check_cast()
+        self._rng = read_random(check, ("rng",), saved.rng)
+        self._outcomes = saved_outcomes(state.map.doors, state.map.lows)
+        self.fighters: dict[str, FighterSnapshot] = {}
+        for name, fighter in saved.fighters.items():
+            with check.part(name, "the saved body"):
+                check.known(("fighters", name), name, state.fighters, "fighter")
+                self._read_fighter(check.at("fighters", name), fighter, state.fighters[name])
+                self.fighters[name] = fighter
+        self._doors = self._read_doors()
+        self._used_up = self._read_names("used_up", saved.used_up, state.things, "thing")
+        self._broken = self._read_names("broken", saved.broken, state.map.windows, "window")
+        self._dark = self._read_names("dark", saved.dark, state.map.rooms, "room")
+        self._grenades = self._read_grenades()
+        self._events = [self._read_event(place) for place in range(len(saved.events))]
+        for place, shot in enumerate(saved.shots):
+            with check.part(shot[0], "a shot"):
+                check.known(("shots", place, 0), shot[0], state.fighters, "fighter")
+
+    def _check_cast(self) -> None:
+        saved, state = self._saved, self._state
+        same = list(saved.fighters) == list(state.fighters) and list(saved.doors) == list(state.doors)
+        if not same and not self._check.lenient:
+            raise TelosError(
+                f"this was saved from a fight of {', '.join(saved.fighters)}, not of {', '.join(state.fighters)}",
+                "restore it in an arena with the same map and cast, or with lenient=True",
+            )
+        for name in state.fighters:
+            if name not in saved.fighters:
+                self._check.drop(name, "the saved body", "there is none, so it starts as the scene places it")
+
+    def _read_fighter(self, check: SnapshotCheck, saved: FighterSnapshot, fighter: Fighter) -> None:
+        check.require(saved.alive == (saved.health > 0), ("alive",), "does not fit the health")
+        check.require(saved.health <= fighter.healthy, ("health",), f"must be at most {fighter.healthy:g}")
+        magazine = fighter.weapon.magazine
+        check.require(saved.rounds <= magazine, ("rounds",), f"must be at most {magazine}, the magazine")
+        check.require((saved.act is not None) == (saved.status == "running"), ("status",), "does not fit the act")
+        check.require(abs(saved.stepped_at) <= MAX_TICK, ("stepped_at",), "is not a step of this fight")
+        check.require(abs(saved.fires_at) <= 2 * MAX_TICK, ("fires_at",), "is not a step of this fight")
+        check.require(not (saved.on_wall and not fighter.climbs), ("on_wall",), "is true of a fighter who cannot climb")
+        self._check_point(check, ("x",), (saved.x, saved.y))
+        if saved.act is not None:
+            check.require(saved.alive, ("act",), "is the act of a dead fighter")
+            for place, point in enumerate(saved.act.way):
+                self._check_point(check, ("act", "way", place), point)
+            self._check_act(check.at("act"), saved.act, fighter)
+
+    def _check_point(self, check: SnapshotCheck, path: Sequence[str | int], point: Point) -> None:
+        """Require a point on the map, outside walls."""
+        cell, map = cell_of(point), self._state.map
+        is_on_map = 0 <= cell[0] < map.width and 0 <= cell[1] < map.height and cell not in map.walls
+        check.require(is_on_map, path, f"leads to {point[0]:g},{point[1]:g}, which is not on the floor of the map")
+
+    def _read_doors(self) -> dict[str, tuple[str, str | None]]:
+        doors: dict[str, tuple[str, str | None]] = {}
+        for name, (door_state, held_by) in self._saved.doors.items():
+            with self._check.part(name, "the saved door"):
+                self._check.known(("doors", name), name, self._state.doors, "door")
+                if held_by is not None:
+                    self._check.known(("doors", name, 1), held_by, self.fighters, "fighter")
+                doors[name] = (door_state, held_by)
+        return doors
+
+    def _read_names(self, key: str, names: Sequence[str], known: Iterable[str], what: str) -> set[str]:
+        found = set()
+        for place, name in enumerate(names):
+            with self._check.part(name, f"that it is {key.replace('_', ' ')}"):
+                self._check.known((key, place), name, known, what)
+                found.add(name)
+        return found
+
+    def _read_grenades(self) -> list[Grenade]:
+        grenades: list[Grenade] = []
+        for place, (name, by, start, end, thrown) in enumerate(self._saved.grenades):
+            with self._check.part(name, "the grenade"):
+                path = ("grenades", place)
+                self._check.known((*path, 1), by, self.fighters, "fighter")
+                self._check_point(self._check, (*path, 2), start)
+                self._check_point(self._check, (*path, 3), end)
+                is_in_time = thrown <= self._saved.tick < thrown + FUSE_TICKS
+                self._check.require(is_in_time, (*path, 4), "is not the time of a grenade that has not gone off")
+                self._check.require(name not in [each.name for each in grenades], path, "has the name of another")
+                grenades.append(Grenade(name, by, start, end, thrown))
+        return grenades
+
+    def _read_event(self, place: int) -> Event:
+        action, about, player, time = self._saved.events[place]
+        for key in ("x", "y", "loud"):
+            value = about.get(key)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            self._check.require(is_number, ("events", place, 1, key), f"must be a number, got {value!r}")
+        return Event(action, about, player=player, time=time)
+
+    def put(self) -> None:
+        """Replace the state of the arena; on an exception it is as it was."""
+        state, saved = self._state, self._saved
+        with unchanged_on_error(state, *state.fighters.values(), *state.doors.values()):
+            state.rng, state.tick, state.thrown = self._rng, saved.tick, saved.thrown
+            for name, about in self.fighters.items():
+                _put_fighter(state.fighters[name], about, self._outcomes)
+            for name, (door_state, held_by) in self._doors.items():
+                state.doors[name].state, state.doors[name].held_by = door_state, held_by
+            state.used_up, state.broken, state.dark = self._used_up, self._broken, self._dark
+            state.grenades, state.events = self._grenades, self._events
+            state.shots = [ShotView(*shot) for shot in saved.shots]
+            state.dying = {}
+            state.index_bodies_and_doors()
+
+
+def _put_fighter(fighter: Fighter, about: FighterSnapshot, outcomes: Mapping[str, ActOutcome]) -> None:
     for name in _SAVED_ATTRIBUTES:
         if name != "reason":  # the text of the outcome, which is restored below
-            setattr(fighter, name, about[name])
-    fighter.outcome = outcomes.get(about["reason"]) or failed(about["reason"])
-    act = about["act"]
-    fighter.act = act and Act(**{**act, "way": [_point(point) for point in act["way"]]})
-
-
-def _point(pair: list[float]) -> Point:
-    return pair[0], pair[1]
+            setattr(fighter, name, getattr(about, name))
+    fighter.outcome = outcomes.get(about.reason) or failed(about.reason)
+    fighter.act = None if about.act is None else Act(**dict(about.act))
 
 
 # --- views ---
