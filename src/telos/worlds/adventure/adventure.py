@@ -4,20 +4,25 @@ Start with ``Adventure``; the frame itself is in ``engine``. ``replay`` repeats 
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
 
 from telos.agents.mind import Mind
+from telos.agents.snapshots import RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_not_negative
+from telos.files import Count, Finite, Items, NonNegative, Row, SnapshotModel, SnapshotPart, read_snapshot
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice
-from telos.worlds.adventure.companion import Companion, Company
+from telos.worlds.adventure.companion import Companion, Company, CompanySnapshot
 from telos.worlds.adventure.engine import advance, populate
 from telos.worlds.adventure.events import Adapted, CompanionLine, PlayerBelief, create_event, event_cause
-from telos.worlds.adventure.map import format_keys, parse_keys
+from telos.worlds.adventure.map import STRAIGHT, VECTORS, Keys, format_keys, parse_keys
+from telos.worlds.adventure.monsters import check_in_area
 from telos.worlds.adventure.recognizer import GameRecognizer, load_model_text
 from telos.worlds.adventure.recording import Recording
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
@@ -34,6 +39,7 @@ _PLAIN = (
 )  # fmt: skip
 _LISTS = ("xs", "ys", "returning", "gem_xs", "gem_ys")
 _SETS = ("visited", "chests")
+Frame: TypeAlias = Annotated[int, Field(ge=0, le=10**9)]  # a year
 
 
 class Adventure:
@@ -243,25 +249,51 @@ class Adventure:
         return {**save_state(self._game), "seed": self._seed, "inputs": inputs, "events": events, "reading": reading}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Continue from what ``save()`` returned, here or in another adventure with the same settings."""
-        try:
-            game = restore_state(self._game, data)
-            inputs = [(str(text), int(frames)) for text, frames in data["inputs"]]
-            events = tuple(map(event_from_data, data["events"]))
-            seed = data["seed"]
-            models, reading = self._restore_reading(data["reading"], seed)
-        except (KeyError, TypeError, IndexError) as error:
-            raise TelosError(f"this is not a saved adventure: {error!r}", "use what save() returned") from None
-        self._game, self._inputs, self._events, self._seed = game, inputs, events, seed
+        """Continue from what ``save()`` returned, here or in another adventure with the same settings.
+
+        Faulty data raises a ``TelosError`` that names its place, and the game is as it was.
+        """
+        check = SnapshotCheck("adventure")
+        self._check_settings(data)
+        saved = read_snapshot(AdventureSnapshot, data, of="adventure")
+        with check.sound():
+            game = restore_state(check, self._game, saved)
+            for place, (text, _) in enumerate(saved.inputs):
+                read_keys(check, ("inputs", place, 0), text)
+            check.require(
+                sum(frames for _, frames in saved.inputs) == saved.frame, ("inputs",), f"are not {saved.frame} frames"
+            )
+            events = tuple(map(event_from_saved, saved.events))
+            models, reading = self._restore_reading(check, saved)
+        self._game, self._inputs, self._events, self._seed = game, list(saved.inputs), events, saved.seed
         self._models, self._reading = models, reading
 
+    def _check_settings(self, data: Mapping[str, Any]) -> None:
+        game = self._game
+        mine = {"rules": game.rules.fingerprint, "directed": game.directed, "monsters": game.number}
+        for what, value in mine.items() if isinstance(data, Mapping) else ():
+            if what in data and data[what] != value:
+                raise TelosError(
+                    f"this was saved from a game with {what}={data[what]!r}, not {value!r}",
+                    "restore it in an adventure that was made the same way",
+                )
+
     def _restore_reading(
-        self, data: Mapping[str, Any] | None, seed: int
+        self, check: SnapshotCheck, saved: "AdventureSnapshot"
     ) -> tuple[list[tuple[int, str]], GameRecognizer | None]:
-        if data is None:
+        check.require((saved.reading is None) == (self._model is None), ("reading",), "does not fit the rules")
+        if saved.reading is None:
             return [], None
-        models = [(int(frame), str(text)) for frame, text in data["models"]]
-        return models, GameRecognizer(models[-1][1], seed=seed, heard=map(event_from_data, data["heard"]))
+        models = list(saved.reading.models)
+        check.require(bool(models), ("reading", "models"), "is empty")
+        frames = [frame for frame, _ in models]
+        in_order = frames == sorted(frames) and frames[0] == 0 and frames[-1] <= saved.frame
+        check.require(in_order, ("reading", "models"), "are not in the order of the game")
+        try:
+            heard = map(event_from_saved, saved.reading.heard)
+            return models, GameRecognizer(models[-1][1], seed=saved.seed, heard=heard)
+        except TelosError as error:
+            raise check.fault(("reading",), f"cannot be read: {str(error).splitlines()[0]}") from None
 
 
 def replay_frames(recording: Recording, rules: Rules | None = None) -> Iterator[Adventure]:
@@ -299,12 +331,11 @@ def replay(recording: Recording, rules: Rules | None = None) -> Iterator[Event]:
 
 def save_state(game: AdventureState) -> dict[str, Any]:
     """Return the state of a game as plain data, with what identifies its rules."""
-    version, numbers, gauss = game.rng.getstate()
     return {
         "rules": game.rules.fingerprint,
         "directed": game.directed,
         "monsters": game.number,
-        "rng": [version, list(numbers), gauss],
+        "rng": save_random(game.rng),
         **{name: getattr(game, name) for name in _PLAIN},
         **{name: list(getattr(game, name)) for name in _LISTS},
         **{name: sorted(getattr(game, name)) for name in _SETS},
@@ -316,33 +347,135 @@ def save_state(game: AdventureState) -> dict[str, Any]:
     }
 
 
-def restore_state(game: AdventureState, data: Mapping[str, Any]) -> AdventureState:
-    """Return a saved game; ``game`` is any game with the same settings."""
-    for what, mine in (("rules", game.rules.fingerprint), ("directed", game.directed), ("monsters", game.number)):
-        if data.get(what) != mine:
-            raise TelosError(
-                f"this was saved from a game with {what}={data.get(what)!r}, not {mine!r}",
-                "restore it in an adventure that was made the same way",
-            )
+class EventSnapshot(SnapshotPart):
+    """A saved event."""
+
+    player: str
+    time: NonNegative
+    action: str
+    context: dict[str, SavedValue]
+    goal: str | None
+
+
+class SinceSnapshot(SnapshotPart):
+    """What happened since the last event."""
+
+    goal: str | None
+    chest_taken: bool
+    killed: bool
+    attacked: bool
+    died: bool
+    new_area: bool
+    nearer_town: bool
+
+
+class ReadingSnapshot(SnapshotPart):
+    """The models of a game, and the events that they have observed."""
+
+    models: Items[Row[tuple[Count, str]]]
+    heard: Items[EventSnapshot]
+
+
+class AdventureSnapshot(SnapshotModel):
+    """What an adventure saves."""
+
+    rules: str
+    directed: bool
+    monsters: Count
+    rng: RandomState
+    frame: Frame
+    noted: Frame
+    area: Count
+    x: Finite
+    y: Finite
+    facing: str
+    straight: str
+    swinging: Annotated[int, Field(ge=0, le=10_000)]
+    carrying: bool
+    gems_held: Count
+    score: Finite
+    kills: Count
+    deaths: Count
+    phase: Count
+    phase_kills: Count
+    phase_deaths: Count
+    message: str
+    hint_ends: Count
+    xs: Items[Finite]
+    ys: Items[Finite]
+    returning: Items[Count]
+    gem_xs: Items[Finite]
+    gem_ys: Items[Finite]
+    visited: Items[Count]
+    chests: Items[Count]
+    keys: str
+    restart: Row[tuple[Count, Finite, Finite]]
+    since: SinceSnapshot
+    pay: dict[str, NonNegative]
+    company: CompanySnapshot | None
+    seed: int
+    inputs: Items[Row[tuple[str, Annotated[int, Field(ge=1)]]]]
+    events: Items[EventSnapshot]
+    reading: ReadingSnapshot | None
+
+
+def restore_state(check: SnapshotCheck, game: AdventureState, saved: AdventureSnapshot) -> AdventureState:
+    """Return a saved game; ``game`` is any game with the same settings, and is not changed."""
+    _check_state(check, game.rules, saved)
     again = AdventureState(game.rules, directed=game.directed, number=game.number, seed=0)
-    version, numbers, gauss = data["rng"]
-    again.rng.setstate((version, tuple(numbers), gauss))
+    again.rng = read_random(check, ("rng",), saved.rng)
     for name in _PLAIN:
-        setattr(again, name, data[name])
+        setattr(again, name, getattr(saved, name))
     for name in _LISTS:
-        setattr(again, name, list(data[name]))
+        setattr(again, name, list(getattr(saved, name)))
     for name in _SETS:
-        setattr(again, name, set(data[name]))
-    again.keys = parse_keys(data["keys"])
-    area, x, y = data["restart"]
-    again.restart = (area, x, y)
+        setattr(again, name, set(getattr(saved, name)))
+    again.keys = read_keys(check, ("keys",), saved.keys)
+    again.restart = saved.restart
     for name in SinceLastEvent.__slots__:
-        setattr(again.since, name, data["since"][name])
-    again.pay = dict(data["pay"])
-    if game.company is not None:
+        setattr(again.since, name, getattr(saved.since, name))
+    again.pay = dict(saved.pay)
+    check.require((saved.company is None) == (game.company is None), ("company",), "does not fit the rules")
+    if game.company is not None and saved.company is not None:
         again.company = Company(again, trace=game.company.trace)
-        again.company.restore(data["company"])
+        again.company.restore(check.at("company"), saved.company)
     return again
+
+
+def _check_state(check: SnapshotCheck, rules: Rules, saved: AdventureSnapshot) -> None:
+    """Require areas, positions, directions and earnings that the rules know."""
+    areas = range(len(rules.map.exits))
+    named = [(("area",), saved.area), (("restart", 0), saved.restart[0])]
+    named += [((key, place), area) for key in _SETS for place, area in enumerate(getattr(saved, key))]
+    for path, area in named:
+        check.require(area in areas, path, f"is {area}, and the map has {len(areas)} areas")
+    for key in ("area", "restart"):
+        area = saved.area if key == "area" else saved.restart[0]
+        check.require(rules.map.distance[area] is not None, (key,), f"is {area}, which cannot be reached")
+    check.known(("facing",), saved.facing, VECTORS, "direction")
+    check.known(("straight",), saved.straight, STRAIGHT, "direction")
+    check.require(saved.noted <= saved.frame, ("noted",), f"must be at most {saved.frame}, the frame")
+    phases = len(rules.phases)
+    check.require(saved.phase <= phases, ("phase",), f"is {saved.phase}, and the rules have {phases} phases")
+    for key in ("", "gem_"):
+        xs, ys = getattr(saved, f"{key}xs"), getattr(saved, f"{key}ys")
+        check.require(len(xs) == len(ys), (f"{key}ys",), f"must have {len(xs)} entries, got {len(ys)}")
+        for place, point in enumerate(zip(xs, ys, strict=True)):
+            check_in_area(check, (f"{key}xs", place), point, rules)
+    check.require(len(saved.xs) <= _MAX_MONSTERS, ("xs",), f"must have at most {_MAX_MONSTERS} entries")
+    check.require(saved.returning == sorted(saved.returning), ("returning",), "is not sorted")
+    check_in_area(check, ("x",), (saved.x, saved.y), rules)
+    check_in_area(check, ("restart",), saved.restart[1:], rules)
+    for what in saved.pay:
+        check.known(("pay", what), what, ADVENTURE_EARNINGS, "earning")
+
+
+def read_keys(check: SnapshotCheck, path: Sequence[str | int], text: str) -> Keys:
+    """Return a saved input."""
+    try:
+        return parse_keys(text)
+    except TelosError as error:
+        raise check.fault(path, f"is not an input: {error.message}", error.remedy) from None
 
 
 def event_to_data(event: Event) -> dict[str, Any]:
@@ -353,3 +486,7 @@ def event_to_data(event: Event) -> dict[str, Any]:
 def event_from_data(data: Mapping[str, Any]) -> Event:
     context = {key: tuple(value) if isinstance(value, list) else value for key, value in data["context"].items()}
     return Event(data["action"], context, player=data["player"], time=data["time"], goal=data["goal"])
+
+
+def event_from_saved(saved: EventSnapshot) -> Event:
+    return Event(saved.action, saved.context, player=saved.player, time=saved.time, goal=saved.goal)

@@ -4,24 +4,28 @@
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Procedure, Progress
 from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.saving import restore_mind, save_mind
+from telos.agents.saving import Contents, MindSnapshot, read_mind, restore_minds, save_mind
+from telos.agents.snapshots import NUMBER, ContentSnapshot, FactShapes, SnapshotCheck
 from telos.core.action import Action
 from telos.core.belief import Belief
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.files.reading import read_text
+from telos.files.snapshots import Count, Finite, Items, Row, SnapshotPart
 from telos.files.yaml import read_yaml
 from telos.worlds.adventure.events import CompanionLine
-from telos.worlds.adventure.map import AreaMap, to_direction
-from telos.worlds.adventure.monsters import BLADE, Beast
+from telos.worlds.adventure.map import VECTORS, AreaMap, to_direction
+from telos.worlds.adventure.monsters import BLADE, MAX_NUMBER, Beast, BeastSnapshot, check_in_area, fact_check
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, CompanionRules, Rules
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_companion_character, load_companion_domain
 from telos.worlds.adventure.state import AdventureState
@@ -104,10 +108,17 @@ class CompanionVoice:
         lines = [[each.time, each.text] for each in self.lines]
         return {"lines": lines, "times": {goal: list(each) for goal, each in self._times.items()}}
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Continue from saved data."""
-        self.lines = [CompanionLine(time, self.who, text) for time, text in saved["lines"]]
-        self._times = {goal: (often, last) for goal, (often, last) in saved["times"].items()}
+    def restore(self, saved: "VoiceSnapshot") -> None:
+        """Continue from saved data that was checked."""
+        self.lines = [CompanionLine(time, self.who, text) for time, text in saved.lines]
+        self._times = dict(saved.times)
+
+
+class VoiceSnapshot(SnapshotPart):
+    """What a voice saves."""
+
+    lines: Items[Row[tuple[Finite, str]]]
+    times: dict[str, Row[tuple[Count, Finite]]]
 
 
 # --- exits ---
@@ -452,18 +463,50 @@ class Companion:
 
     # --- persistence ---
 
-    def save(self) -> dict[str, Any]:
+    def save(self, contents: Contents) -> dict[str, Any]:
         """Return the state as plain data."""
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {**plain, "goal": self._goal, "voice": self.voice.save(), "mind": save_mind(self.mind)}
+        return {**plain, "goal": self._goal, "voice": self.voice.save(), "mind": save_mind(self.mind, contents)}
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
+    def restore(self, check: SnapshotCheck, saved: "CompanionSnapshot", contents: Sequence[ContentSnapshot]) -> None:
         """Continue from saved data."""
+        check_in_area(check, ("x",), (saved.x, saved.y), self._game.rules)
+        check.known(("facing",), saved.facing, VECTORS, "direction")
+        check.known(("doing",), saved.doing, {*_WORDS.values(), "waiting"}, "action")
+        if saved.goal is not None:
+            check.known(("goal",), saved.goal, load_lines(), "goal")
+        check_fact = fact_check(FACTS, self._game.frame / FRAMES_A_SECOND)
+        mind = read_mind(check.at("mind"), saved.mind, self.mind, contents, check_fact)
         for name in _PLAIN:
-            setattr(self, name, saved[name])
-        self._goal = saved["goal"]
-        self.voice.restore(saved["voice"])
-        restore_mind(self.mind, saved["mind"])
+            setattr(self, name, getattr(saved, name))
+        self._goal = saved.goal
+        self.voice.restore(saved.voice)
+        restore_minds([mind])
+
+
+# The attributes that the companion reads of its facts.
+FACTS: FactShapes = {
+    "player": {"x": NUMBER, "y": NUMBER, "near": (bool,)},
+    "exit": {"screens": (int, type(None)), "home": (bool,), "away": NUMBER, "here": (bool,)},
+    "monster": {"from_player": NUMBER, "from_me": NUMBER, "stunned": (bool,)},
+    "goal": {"chance": NUMBER},
+}
+
+
+class CompanionSnapshot(SnapshotPart):
+    """What the companion saves."""
+
+    x: Finite
+    y: Finite
+    facing: str
+    target: str
+    doing: str
+    stroke: Count
+    late: Count
+    next_thought: Count
+    goal: str | None
+    voice: VoiceSnapshot
+    mind: MindSnapshot
 
 
 def _goal_words(rules: Rules) -> dict[str, str]:
@@ -551,14 +594,31 @@ class Company:
 
     def save(self) -> dict[str, Any]:
         """Return the state as plain data."""
-        companion = None if self.companion is None else self.companion.save()
-        return {"number": self._number, "beasts": [beast.save() for beast in self.beasts], "companion": companion}
+        contents = Contents()
+        beasts = [beast.save(contents) for beast in self.beasts]
+        companion = None if self.companion is None else self.companion.save(contents)
+        return {"number": self._number, "beasts": beasts, "companion": companion, "contents": contents.saved}
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
+    def restore(self, check: SnapshotCheck, saved: "CompanySnapshot") -> None:
         """Continue from saved data; the positions of the game are those of the monsters."""
         game = self._game
-        self._number = saved["number"]
-        self.beasts = [Beast.from_data(game, each, trace=self.trace) for each in saved["beasts"]]
+        numbers = [each.number for each in saved.beasts]
+        check.require(len(set(numbers)) == len(numbers), ("beasts",), "have the same number")
+        check.require((saved.companion is None) == (self.companion is None), ("companion",), "does not fit the rules")
+        self._number = saved.number
+        self.beasts = [
+            Beast.from_saved(check.at("beasts", place), game, each, saved.contents, trace=self.trace)
+            for place, each in enumerate(saved.beasts)
+        ]
         game.xs, game.ys = [beast.x for beast in self.beasts], [beast.y for beast in self.beasts]
-        if self.companion is not None:
-            self.companion.restore(saved["companion"])
+        if self.companion is not None and saved.companion is not None:
+            self.companion.restore(check.at("companion"), saved.companion, saved.contents)
+
+
+class CompanySnapshot(SnapshotPart):
+    """What a company saves."""
+
+    number: Annotated[int, Field(ge=0, le=MAX_NUMBER)]
+    beasts: Items[BeastSnapshot]
+    companion: CompanionSnapshot | None
+    contents: Items[ContentSnapshot] = Field(default_factory=list)

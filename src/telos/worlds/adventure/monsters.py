@@ -1,23 +1,38 @@
 """Monsters with minds: what they sense and believe, and the body that carries out their plans."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Procedure, Progress
-from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.memory import MIN_CONFIDENCE, Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.saving import restore_mind, save_mind
+from telos.agents.saving import Contents, MindSnapshot, read_mind, restore_minds, save_mind
+from telos.agents.snapshots import (
+    NUMBER,
+    ContentSnapshot,
+    FactCheck,
+    FactShapes,
+    Point,
+    SavedFact,
+    SnapshotCheck,
+    check_attributes,
+)
 from telos.core.action import Action
 from telos.core.trace import Trace
 from telos.core.values import FrozenMap, Value
+from telos.files import Count, SnapshotPart
 from telos.worlds.adventure.map import VECTORS
-from telos.worlds.adventure.rules import FRAMES_A_SECOND
+from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import load_beast_character, load_beast_domain
 from telos.worlds.adventure.state import AdventureState
 
 GUARDED = 150.0  # pixels around its post that a guard defends
 AT_POST = 12.0
+MAX_NUMBER = 10**9  # monsters that have appeared
+_MARGIN = 1_000.0  # pixels around an area in which a saved position may be
 BLADE = 130.0  # pixels within which a swung sword or staff is a danger
 _PLAYER, _SELF, _BLADE = "player", "self", "blade"
 THINKS = 8  # frames between two decisions
@@ -242,7 +257,7 @@ class Beast:
 
     # --- persistence ---
 
-    def save(self) -> dict[str, Any]:
+    def save(self, contents: Contents) -> dict[str, Any]:
         """Return the state as plain data."""
         return {
             "kind": self.kind,
@@ -254,17 +269,67 @@ class Beast:
             "doing": self.doing,
             "stunned": self.stunned,
             "next_thought": self.next_thought,
-            "mind": save_mind(self.mind),
+            "mind": save_mind(self.mind, contents),
         }
 
     @classmethod
-    def from_data(cls, game: AdventureState, saved: Mapping[str, Any], *, trace: Trace) -> "Beast":
+    def from_saved(
+        cls,
+        check: SnapshotCheck,
+        game: AdventureState,
+        saved: "BeastSnapshot",
+        contents: Sequence[ContentSnapshot],
+        *,
+        trace: Trace,
+    ) -> "Beast":
         """Recreate a saved monster."""
-        x, y = saved["at"]
-        beast = cls(game, saved["kind"], saved["number"], x, y, trace=trace)
-        (post_x, post_y), (spot_x, spot_y) = saved["post"], saved["spot"]
-        beast.post, beast.spot = (post_x, post_y), (spot_x, spot_y)
-        beast.place, beast.doing = saved["place"], saved["doing"]
-        beast.stunned, beast.next_thought = saved["stunned"], saved["next_thought"]
-        restore_mind(beast.mind, saved["mind"])
+        check.known(("kind",), saved.kind, game.rules.monsters.kinds, "kind of monster")
+        check.require(not saved.place or saved.doing in _PACES, ("doing",), f"is {saved.doing!r}, which does not move")
+        for key in ("at", "post", "spot"):
+            check_in_area(check, (key,), getattr(saved, key), game.rules)
+        beast = cls(game, saved.kind, saved.number, *saved.at, trace=trace)
+        beast.post, beast.spot = saved.post, saved.spot
+        beast.place, beast.doing = saved.place, saved.doing
+        beast.stunned, beast.next_thought = saved.stunned, saved.next_thought
+        check_fact = fact_check(FACTS, game.frame / FRAMES_A_SECOND)
+        restore_minds([read_mind(check.at("mind"), saved.mind, beast.mind, contents, check_fact)])
         return beast
+
+
+# The attributes that monsters read of their facts.
+FACTS: FactShapes = {
+    "self": {"at_post": (bool,)},
+    "player": {"x": NUMBER, "y": NUMBER, "watches": (bool,), "intrudes": (bool,)},
+}
+
+
+class BeastSnapshot(SnapshotPart):
+    """What a monster saves."""
+
+    kind: str
+    number: Annotated[int, Field(ge=1, le=MAX_NUMBER)]
+    at: Point
+    post: Point
+    spot: Point
+    place: Literal["", "player", "round", "away", "post", "spot"]
+    doing: str
+    stunned: Count
+    next_thought: Count
+    mind: MindSnapshot
+
+
+def fact_check(shapes: FactShapes, now: float) -> FactCheck:
+    """Return the check of facts in a game that is ``now`` seconds old."""
+
+    def check_fact(check: SnapshotCheck, fact: SavedFact) -> None:
+        check.require(fact[2] <= now, (2,), f"must be at most {now:g}, the time of the game, got {fact[2]!r}")
+        if fact[3] > MIN_CONFIDENCE:
+            check_attributes(check, fact, shapes)
+
+    return check_fact
+
+
+def check_in_area(check: SnapshotCheck, path: Sequence[str | int], point: tuple[float, float], rules: Rules) -> None:
+    """Require a point in an area, or near its edge."""
+    is_there = -_MARGIN <= point[0] <= rules.width + _MARGIN and -_MARGIN <= point[1] <= rules.height + _MARGIN
+    check.require(is_there, path, f"must be in the area, got {point[0]:g},{point[1]:g}")

@@ -284,9 +284,9 @@ class Battle:
     def restore(self, saved: Mapping[str, Any], *, lenient: bool = False) -> tuple[Omission, ...]:
         """Continue exactly from saved state, in a new battle of the same scene and seed.
 
-        Faulty data raises a ``TelosError`` that names its place, and the battle is as it was. With ``lenient``, what was
-        saved before characters, the domain, the cast or the map changed is kept as far as it applies; what is left out
-        is returned.
+        Faulty data raises a ``TelosError`` that names its place, and the battle is as it was. With ``lenient``, what
+        was saved before characters, the domain, the cast or the map changed is kept as far as it applies; what is left
+        out is returned.
         """
         read = read_snapshot(BattleSnapshot, saved, of="battle")
         check = SnapshotCheck("battle", lenient=lenient)
