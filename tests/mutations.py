@@ -30,7 +30,7 @@ def mutated(
         holder, key = draw(st.sampled_from(places(data)))
         how = draw(st.sampled_from(["drop", "rename", "replace"]))
         if how == "replace":
-            holder[key] = draw(values)
+            holder[key] = copy.deepcopy(draw(values))  # a later turn may change it
         elif how == "rename" and isinstance(holder, dict):
             holder[draw(keys)] = holder.pop(key)
         else:

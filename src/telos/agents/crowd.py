@@ -25,9 +25,10 @@ from telos.agents.saving import (
     save_plans,
 )
 from telos.agents.sensors import DueRow, SensorSchedule
-from telos.agents.snapshots import ContentSnapshot, FactCheck, Omission, SnapshotCheck, StateReader, accept_fact
+from telos.agents.snapshots import ContentSnapshot, FactCheck, StateReader, accept_fact
 from telos.core.errors import TelosError
 from telos.files import Finite, Items, Row, SnapshotModel, read_snapshot, unchanged_on_error
+from telos.files.restoring import Omission, SnapshotCheck
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from telos.agents.snapshots import FactCheck, FactRow, SnapshotCheck, accept_fact, check_attributes
+from telos.agents.snapshots import FactCheck, FactRow, accept_fact, check_attributes
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap, Value
 from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
+from telos.files.restoring import SnapshotCheck
 
 MIN_CONFIDENCE = 0.05  # below this a fact is forgotten
 _NOTHING: FrozenMap[str, Value] = FrozenMap()

@@ -16,16 +16,7 @@ from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
 from telos.agents.deliberation import Deliberation
 from telos.agents.memory import MemorySnapshot, read_memory
 from telos.agents.mind import Execution, Mind
-from telos.agents.snapshots import (
-    LENIENT,
-    ContentSnapshot,
-    FactCheck,
-    Omission,
-    SavedValue,
-    SnapshotCheck,
-    StateReader,
-    accept_fact,
-)
+from telos.agents.snapshots import ContentSnapshot, FactCheck, StateReader, accept_fact
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import functions_in
@@ -33,6 +24,7 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.files import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot, unchanged_on_error
+from telos.files.restoring import LENIENT, Omission, SavedValue, SnapshotCheck
 from telos.planning.explain import explain_plan
 from telos.planning.planner import WEIGHTS, CallbackCache, Planner
 

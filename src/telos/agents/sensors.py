@@ -7,9 +7,9 @@ from typing import Annotated, Any, Protocol, TypeAlias
 from pydantic import Field
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.agents.snapshots import LENIENT, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.files import Finite, Items, Row, SnapshotPart, read_snapshot
+from telos.files.restoring import LENIENT, SnapshotCheck
 
 # When a sensor is due, the mind's number, the sensor, its period, and whether it is the first reading.
 DueRow: TypeAlias = Row[tuple[Finite, int, str, Annotated[float, Field(gt=0, allow_inf_nan=False)], bool]]

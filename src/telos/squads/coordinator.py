@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from telos.agents.snapshots import LENIENT, Omission, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_finite, check_not_negative
 from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
+from telos.files.restoring import LENIENT, Omission, SnapshotCheck
 from telos.squads.behaviours import ALL_BEHAVIOURS, Behaviour, BehaviourStatus, NotNow
 from telos.squads.squad import (
     EXCLUSIVE_TASKS,

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.agents.snapshots import Point, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap, Value
 from telos.files import Count, Finite, Items, SnapshotPart
+from telos.files.restoring import Point, SnapshotCheck
 
 OrderTask: TypeAlias = Literal["suppress", "cover", "advance", "follow", "lead", "guard_rear", "search", "watch"]
 

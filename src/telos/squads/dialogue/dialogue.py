@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from telos.agents.snapshots import Omission, RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.core.errors import TelosError
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.files import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot
+from telos.files.restoring import Omission, RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.squads.dialogue.context import DescribePlace, DialogueContext, Situation, describe_direction
 from telos.squads.dialogue.lines import Exchange, Lines, Turn, addressed_role
 from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion, Speaker

@@ -10,13 +10,13 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field
 
 from telos.agents.mind import Mind
-from telos.agents.snapshots import RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_not_negative
 from telos.files import Count, Finite, Items, NonNegative, Row, SnapshotModel, SnapshotPart, read_snapshot
+from telos.files.restoring import RandomState, SavedValue, SnapshotCheck, read_random, save_random
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice
 from telos.worlds.adventure.companion import Companion, Company, CompanySnapshot
 from telos.worlds.adventure.engine import advance, populate

@@ -15,12 +15,13 @@ from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Pr
 from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import Mind
 from telos.agents.saving import Contents, MindSnapshot, read_mind, restore_minds, save_mind
-from telos.agents.snapshots import NUMBER, ContentSnapshot, FactShapes, SnapshotCheck
+from telos.agents.snapshots import NUMBER, ContentSnapshot, FactShapes
 from telos.core.action import Action
 from telos.core.belief import Belief
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.files.reading import read_text
+from telos.files.restoring import SnapshotCheck
 from telos.files.snapshots import Count, Finite, Items, Row, SnapshotPart
 from telos.files.yaml import read_yaml
 from telos.worlds.adventure.events import CompanionLine

@@ -10,20 +10,12 @@ from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Pr
 from telos.agents.memory import MIN_CONFIDENCE, Fact, WorkingMemory
 from telos.agents.mind import Mind
 from telos.agents.saving import Contents, MindSnapshot, read_mind, restore_minds, save_mind
-from telos.agents.snapshots import (
-    NUMBER,
-    ContentSnapshot,
-    FactCheck,
-    FactShapes,
-    Point,
-    SavedFact,
-    SnapshotCheck,
-    check_attributes,
-)
+from telos.agents.snapshots import NUMBER, ContentSnapshot, FactCheck, FactShapes, SavedFact, check_attributes
 from telos.core.action import Action
 from telos.core.trace import Trace
 from telos.core.values import FrozenMap, Value
 from telos.files import Count, SnapshotPart
+from telos.files.restoring import Point, SnapshotCheck
 from telos.worlds.adventure.map import VECTORS
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import load_beast_character, load_beast_domain

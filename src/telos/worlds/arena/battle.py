@@ -13,7 +13,6 @@ from telos.agents.crowd import Crowd, CrowdSnapshot
 from telos.agents.memory import Fact, MemorySnapshot, WorkingMemory, read_memory
 from telos.agents.mind import Mind
 from telos.agents.sensors import SensorSchedule
-from telos.agents.snapshots import Omission, SnapshotCheck
 from telos.agents.trace import Began, Noticed
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
@@ -21,6 +20,7 @@ from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.files import SnapshotModel, read_snapshot, unchanged_on_error
+from telos.files.restoring import Omission, SnapshotCheck
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
 from telos.squads.behaviours import select_behaviours

@@ -5,10 +5,11 @@ from typing import Any, get_args
 
 from telos.agents.memory import MIN_CONFIDENCE
 from telos.agents.saving import ReadMind
-from telos.agents.snapshots import NUMBER, FactCheck, FactShapes, SavedFact, SnapshotCheck, check_attributes
+from telos.agents.snapshots import NUMBER, FactCheck, FactShapes, SavedFact, check_attributes
 from telos.core.state import State
 from telos.core.values import ValueKind
 from telos.files import SnapshotPart
+from telos.files.restoring import SnapshotCheck
 from telos.squads.squad import OrderTask
 from telos.worlds.arena.ai.beliefs import FOCI
 from telos.worlds.arena.sim.arena import Arena

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from telos.agents.snapshots import Omission, SnapshotCheck
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files import read_snapshot
+from telos.files.restoring import Omission, SnapshotCheck
 from telos.worlds.arena.sim.animations import ANIMATIONS, WALL_ANIMATIONS, Animation, glide
 from telos.worlds.arena.sim.combat import explode, update_suppression
 from telos.worlds.arena.sim.commands import Command, CommandParser
