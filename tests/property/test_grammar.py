@@ -1,5 +1,6 @@
 """The parser of plan grammars against derivations written out one by one."""
 
+import json
 import math
 from collections.abc import Iterator
 from itertools import pairwise, product
@@ -10,9 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
+from telos.core.event import Event
 from telos.recognition.grammar.earley import advance_column, column_next_actions
 from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance
 from telos.recognition.grammar.learning import inside_outside, log_likelihood
+from telos.recognition.grammar.reader import PlanGrammarReader
 from telos.recognition.grammar.session import PlanSession
 
 TASKS, ACTIONS = ("p", "q", "r"), ("a", "b")
@@ -215,3 +218,15 @@ def test_a_narrow_beam_says_what_it_lost_and_never_claims_too_much(grammar: Plan
     assert narrow.log_likelihood <= full.log_likelihood + 1e-9
     if narrow.lost == 0.0:
         assert narrow.log_likelihood == pytest.approx(full.log_likelihood)
+
+
+@given(grammars(Tolerance(noise=0.1, open_goals=2, beam=20)), st.lists(st.sampled_from(ACTIONS), max_size=20))
+@settings(max_examples=60)
+def test_saved_session_of_any_grammar_is_resumed(grammar: PlanGrammar, actions: list[str]) -> None:
+    reader = PlanGrammarReader(grammar)
+    for time, action in enumerate(actions):
+        reader.observe(Event(action, time=time))
+    saved = json.loads(json.dumps(reader.save()))
+    resumed = PlanGrammarReader.resume(grammar, saved)
+    assert resumed.save() == saved
+    assert resumed.observe(Event("a", time=99)) == reader.observe(Event("a", time=99))
