@@ -106,7 +106,7 @@ def damage(saved: Any, rng: Random) -> Any:
                 holder[key] = holder[key][: rng.randrange(len(holder[key]) + 1)]
             case 5 if isinstance(holder[key], list):
                 holder[key] = holder[key] + holder[key][:1]
-            case 6 if isinstance(holder[key], int | float):
+            case 6 if isinstance(holder[key], int | float) and abs(holder[key]) < 1e300:
                 holder[key] *= rng.choice([-1, 0.999, 1.5, 1e6, 1e300])
             case 7 if isinstance(holder[key], bool | int | float | None):
                 holder[key] = rng.choice([str(holder[key]), bool(holder[key])])

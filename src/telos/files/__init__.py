@@ -12,32 +12,37 @@ mapping, reads the validated model of a `Definition`, and raises all faults toge
 Data that ``save()`` returned is checked by `read_snapshot` (snapshots.py).
 """
 
-from telos.files.definition import Definition, raise_faults
-from telos.files.domain_file import load, loads
-from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
-from telos.files.reading import check_end_mark, decode_text, open_input, parse_json, read_bytes, read_text
-from telos.files.schema import FieldType, FileModel
-from telos.files.snapshots import (
-    SNAPSHOT_FORMAT,
-    Chance,
-    Chances,
-    Count,
-    Finite,
-    Items,
-    NonNegative,
-    PlainValue,
-    Row,
-    SnapshotModel,
-    SnapshotPart,
-    StateValue,
-    check_known,
-    check_length,
-    read_snapshot,
-    snapshot_error,
-    unchanged_on_error,
-)
-from telos.files.writing import add_end_mark, check_output, open_output, write_bytes, write_text
-from telos.files.yaml import Document, read_yaml
+from typing import TYPE_CHECKING
+
+from telos.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from telos.files.definition import Definition, raise_faults
+    from telos.files.domain_file import load, loads
+    from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
+    from telos.files.reading import check_end_mark, decode_text, open_input, parse_json, read_bytes, read_text
+    from telos.files.schema import FieldType, FileModel
+    from telos.files.snapshots import (
+        SNAPSHOT_FORMAT,
+        Chance,
+        Chances,
+        Count,
+        Finite,
+        Items,
+        NonNegative,
+        PlainValue,
+        Row,
+        SnapshotModel,
+        SnapshotPart,
+        StateValue,
+        check_known,
+        check_length,
+        read_snapshot,
+        snapshot_error,
+        unchanged_on_error,
+    )
+    from telos.files.writing import add_end_mark, check_output, open_output, write_bytes, write_text
+    from telos.files.yaml import Document, read_yaml
 
 __all__ = [
     "FORMATS",
@@ -81,3 +86,49 @@ __all__ = [
     "write_bytes",
     "write_text",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "FORMATS": "formats",
+        "SNAPSHOT_FORMAT": "snapshots",
+        "Chance": "snapshots",
+        "Chances": "snapshots",
+        "Count": "snapshots",
+        "Definition": "definition",
+        "Document": "yaml",
+        "FieldType": "schema",
+        "FileFormat": "formats",
+        "FileModel": "schema",
+        "Finite": "snapshots",
+        "Items": "snapshots",
+        "NonNegative": "snapshots",
+        "PlainValue": "snapshots",
+        "Row": "snapshots",
+        "SnapshotModel": "snapshots",
+        "SnapshotPart": "snapshots",
+        "StateValue": "snapshots",
+        "add_end_mark": "writing",
+        "check_end_mark": "reading",
+        "check_known": "snapshots",
+        "check_length": "snapshots",
+        "check_output": "writing",
+        "decode_text": "reading",
+        "find_kind": "formats",
+        "load": "domain_file",
+        "loads": "domain_file",
+        "open_input": "reading",
+        "open_output": "writing",
+        "parse_json": "reading",
+        "raise_faults": "definition",
+        "read_bytes": "reading",
+        "read_snapshot": "snapshots",
+        "read_text": "reading",
+        "read_yaml": "yaml",
+        "schema_text": "formats",
+        "snapshot_error": "snapshots",
+        "unchanged_on_error": "snapshots",
+        "write_bytes": "writing",
+        "write_text": "writing",
+    },
+)
