@@ -8,13 +8,15 @@ This module imports next to nothing, because Ctrl-C prints a traceback until ``e
 """
 
 import os
-import signal
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
     from typing import Any, NoReturn
+else:
+    import _signal as signal  # without the enumerations, whose import takes longer than all the rest
 
 temporary_files: set[str] = set()  # paths; a writer adds one before it makes the file, and removes it after
 
@@ -34,7 +36,7 @@ def end_on_signals() -> None:
     """
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
 
 

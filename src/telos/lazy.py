@@ -1,6 +1,5 @@
 """Lazy package exports: public names that are imported from their module when they are first used."""
 
-from importlib import import_module
 from sys import modules
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all else that `import telos` needs
@@ -20,6 +19,8 @@ def lazy_exports(package: str, homes: "Mapping[str, str]") -> "tuple[Callable[[s
     def load_name(name: str) -> "Any":
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from importlib import import_module  # here: `import telos` needs it no sooner
+
         value = getattr(import_module(f"{package}.{homes[name]}"), name)
         setattr(modules[package], name, value)  # the next use finds it without this function
         return value

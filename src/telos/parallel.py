@@ -88,6 +88,10 @@ class _Worker:
     def __init__(self, function: Callable[[Any], Any], *start: Any) -> None:
         context = get_context("spawn")
         task = pickle.dumps((function, *start))
+        if os.name == "posix":
+            from multiprocessing import resource_tracker
+
+            resource_tracker.ensure_running()  # otherwise done by `start`, where it unblocks Ctrl-C
         with uninterrupted():
             self.link, theirs = context.Pipe()
             # Little is handed over at the start, so that it is in the pipe before this process can be killed.
