@@ -47,10 +47,10 @@ def test_the_tables_say_that_it_is_simulated_and_show_what_was_published() -> No
         (["gold-flairs", "--players", "1"], "at least 2 players and 2 runs, got 1 and 40"),
         (["gold-aiide", "--players", "3", "--returning", "4"], "at most all 3 players can come back, got 4"),
         (["gold-flairs", "--quick", "--published"], "contradict each other; say one of them"),
-        (["gold-flairs", "--seed", "-2"], "a seed is a whole number, zero or more, got -2"),
-        (["gold-aiide", "--quick", "--jobs", "0"], "jobs must be at least 1, got 0"),
+        (["gold-flairs", "--seed", "-2"], "--seed must be from 0 to 999999999999999, got -2"),
+        (["gold-aiide", "--quick", "--jobs", "0"], "--jobs must be from 1 to 1024, got 0"),
         (["gold-flairs", "--report", "page.pdf"], "end its name with .html, got 'page.pdf'"),
-        (["gold-flairs", "--report", "nowhere/page.html"], "there is no such folder; name another file"),
+        (["gold-flairs", "--report", "nowhere/page.html"], "nowhere/page.html: there is no folder"),
         (["gold-flairs", "--figures", "nowhere"], "figures into 'nowhere': there is no such folder; make it first"),
     ],
 )

@@ -1,11 +1,15 @@
 """The commands of ``telos``; one module of this package per command. Exit codes: ``telos.cli.main``."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from telos.core.errors import printable
 
 # A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
 COMMANDS = {
@@ -38,6 +42,27 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command, or return None if there is none of that name."""
         return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        """Parse the options before the command."""
+        with _printable_messages():
+            return super().make_context(*arguments, **settings)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with _printable_messages():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _printable_messages() -> Iterator[None]:
+    """Shorten and escape what messages about wrong options quote from the command line."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "exit_code") and isinstance(getattr(error, "message", None), str):  # a ClickException
+            error.message = printable(error.message)  # type: ignore[attr-defined]
+        raise
 
 
 def load_command(name: str) -> Any:

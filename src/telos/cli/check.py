@@ -1,22 +1,23 @@
 """``telos check``: report every fault of authored files, or summarise what is in them."""
 
 import json
+import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, printable
 from telos.files.domain_file import load
 from telos.files.formats import FORMATS, find_kind, schema_text
-from telos.files.reading import MAX_BYTES
+from telos.files.reading import MAX_BYTES, normalize_line_ends, open_input
 
 ENDINGS = (".yaml", ".yml", ".mln")
 FORMULAS = "formulas"  # .mln files, the one kind that is not YAML
-_SEARCHED = 20_000  # characters: the key that identifies a file is near its top
+_SEARCHED = 20_000  # bytes: the key that identifies a file is near its top
 
 MAX_SHOWN = 50  # faults per file; --json has them all
 _WIDTH = 100  # characters shown of a source line
@@ -69,16 +70,29 @@ def check(
 
 
 def _files(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
+    if not _is(stat.S_ISDIR, path):
         yield path
         return
-    found = sorted(file for file in path.rglob("*") if file.suffix in ENDINGS and file.is_file())
+    found = sorted(file for file in path.rglob("*") if file.suffix in ENDINGS and _is(stat.S_ISREG, file))
     if not found:
         raise TelosError(f"{path}: no .yaml files in this folder", "name a folder that has some")
     yield from found
 
 
+def _is(kind: Callable[[int], bool], path: Path) -> bool:
+    """Whether a path leads to a file of a kind; not if there is none or it cannot be looked up."""
+    try:
+        return kind(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def _check_file(file: Path) -> CheckedFile:
+    if not _is(stat.S_ISREG, file) and _is(bool, file):  # a device or a pipe may not end, and can be read only once
+        fault = Fault(
+            "this is not a regular file", suggestion="copy it to one", file=str(file), code=FaultCode.UNREADABLE
+        )
+        return CheckedFile(file, faults=(fault,))
     kind = _find_kind(file)
     try:
         if kind == "domain":
@@ -86,6 +100,8 @@ def _check_file(file: Path) -> CheckedFile:
         return CheckedFile(file, kind, summary=_SUMMARIES[kind](file))
     except DefinitionError as error:
         return CheckedFile(file, kind, faults=error.faults)
+    except TelosError as error:
+        return CheckedFile(file, kind, faults=(Fault(error.message, suggestion=error.remedy),))
 
 
 def _find_kind(file: Path) -> str:
@@ -93,10 +109,11 @@ def _find_kind(file: Path) -> str:
     if file.suffix == ".mln":
         return FORMULAS
     try:
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            kind = find_kind(opened.read(_SEARCHED))
-    except OSError:
+        with open_input(file) as opened:
+            head = opened.read(_SEARCHED).decode("utf-8-sig", errors="replace")
+    except DefinitionError:
         return "domain"  # whose loader reports why it cannot be read
+    kind = find_kind(normalize_line_ends(head))
     return kind if kind in _SUMMARIES else "domain"
 
 
@@ -183,7 +200,7 @@ def _print_checked(checked: list[CheckedFile]) -> None:
 
 def _format_summary(checked: CheckedFile) -> str:
     summary = checked.summary if checked.domain is None else _summarise_domain(checked.domain)
-    return f"{checked.file}: {typer.style('fine', fg=typer.colors.GREEN)}: {summary}"
+    return f"{_shown(checked.file)}: {typer.style('fine', fg=typer.colors.GREEN)}: {summary}"
 
 
 def _summarise_domain(domain: Domain) -> str:
@@ -193,20 +210,25 @@ def _summarise_domain(domain: Domain) -> str:
 
 
 def _fault_lines(checked: CheckedFile) -> Iterator[str]:
-    lines = _read_lines(checked.file)
+    lines = _read_lines(checked.file) if any(fault.line for fault in checked.faults) else []
     for fault in checked.faults[:MAX_SHOWN]:
-        yield typer.style(str(fault), bold=True)
+        yield typer.style(str(replace(fault, file=_shown(fault.file))), bold=True)
         if 0 < fault.line <= len(lines):
             yield from _with_caret(lines[fault.line - 1], fault.column)
     if len(checked.faults) > MAX_SHOWN:
-        yield f"… and {len(checked.faults) - MAX_SHOWN} more in {checked.file}"
+        yield f"… and {len(checked.faults) - MAX_SHOWN} more in {_shown(checked.file)}"
+
+
+def _shown(file: str | Path) -> str:
+    """Return the name of a file in one line, whatever characters it has."""
+    return printable(str(file).replace("\n", "\\n"))
 
 
 def _read_lines(file: Path) -> list[str]:
     try:
-        with file.open("rb") as opened:
-            return opened.read(MAX_BYTES).decode("utf-8-sig", errors="replace").split("\n")
-    except OSError:
+        with open_input(file) as opened:
+            return normalize_line_ends(opened.read(MAX_BYTES).decode("utf-8-sig", errors="replace")).split("\n")
+    except DefinitionError:
         return []
 
 

@@ -1,5 +1,6 @@
-"""Shared by several commands: progress bars, trace printers, event logs read with checks, command groups."""
+"""Shared by several commands: bounds of options, progress bars, trace printers, event logs, command groups."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,43 @@ if TYPE_CHECKING:
     from telos.telemetry.logs import LogRow
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+# --- numbers in options ---
+
+MAX_SEED = 10**15 - 1  # the largest that fits an address of the studio
+MAX_JOBS = 1024
+MAX_COUNT = 1_000_000  # players, fights, runs: more is surely a typing error
+
+
+def in_range(least: float, most: float, *, is_open: bool = False) -> Callable[..., Any]:
+    """Return the callback of a numeric option: values out of range, NaN and infinities are refused before any work.
+
+    With ``is_open`` the least value itself is refused too. Every numeric option has such a callback.
+    """
+    allowed = f"more than {least} and at most {most}" if is_open else f"from {least} to {most}"
+
+    def check_range(param: typer.CallbackParam, value: Any) -> Any:
+        if value is None or (math.isfinite(value) and (least < value if is_open else least <= value) and value <= most):
+            return value
+        option = max(param.opts, key=len)
+        raise TelosError(f"{option} must be {allowed}, got {value}")
+
+    check_range.bounds = (least, most)  # type: ignore[attr-defined]  # for the test of all options
+    return check_range
+
+
+def seed_option(about: str) -> Any:
+    """Return the declaration of ``--seed``."""
+    return typer.Option(help=about, callback=in_range(0, MAX_SEED))
+
+
+def jobs_option(about: str) -> Any:
+    """Return the declaration of ``--jobs``; ``parallel_map`` starts no more processes than are of use."""
+    return typer.Option(help=about, callback=in_range(1, MAX_JOBS))
+
+
+# --- command groups ---
 
 
 class NameFirstGroup(TyperGroup):
@@ -39,6 +77,9 @@ class NameFirstGroup(TyperGroup):
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             raise TelosError(f"there is no {self.noun} {args[0]!r}", name_hint(args[0], self.commands))
         return super().resolve_command(ctx, args)
+
+
+# --- output ---
 
 
 def progress_bar(label: str) -> Progress:

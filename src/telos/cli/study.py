@@ -3,13 +3,15 @@
 Studies are imported when they run (``telos.studies.STUDIES``), so that ``telos --help`` is fast.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import NameFirstGroup, progress_bar
+from telos.cli.common import MAX_COUNT, NameFirstGroup, in_range, jobs_option, progress_bar, seed_option
 from telos.core.errors import TelosError
+from telos.files import check_output
 
 if TYPE_CHECKING:
     from telos.studies.results import StudyResult
@@ -31,20 +33,24 @@ study = typer.Typer(
 
 Quick = Annotated[bool, typer.Option(help="A small study, in about a minute.")]
 Published = Annotated[bool, typer.Option(help="As many players and runs as in the paper.")]
-Seed = Annotated[int, typer.Option(help="One seed determines the whole study.")]
-Jobs = Annotated[int, typer.Option(help="Processes that share the work; the result stays the same.")]
+Seed = Annotated[int, seed_option("One seed determines the whole study.")]
+Jobs = Annotated[int, jobs_option("Processes that share the work; the result stays the same.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")]
 Report = Annotated[Path | None, typer.Option(help="Write a page with all figures to this .html file.")]
 Figures = Annotated[Path | None, typer.Option(help="Write every figure as an .svg file into this folder.")]
 Folder = Annotated[Path | None, typer.Argument(help="The folder with the log or the problems.", show_default=False)]
 
 
+def _size_option(about: str, default: str) -> Any:
+    return typer.Option(help=about, show_default=default, callback=in_range(1, MAX_COUNT))
+
+
 @study.command("gold-flairs")
 def gold_flairs(
     quick: Quick = False,
     published: Published = False,
-    players: Annotated[int | None, typer.Option(help="New players.", show_default="40")] = None,
-    runs: Annotated[int | None, typer.Option(help="Runs of the experienced player.", show_default="40")] = None,
+    players: Annotated[int | None, _size_option("New players.", "40")] = None,
+    runs: Annotated[int | None, _size_option("Runs of the experienced player.", "40")] = None,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -61,9 +67,9 @@ def gold_flairs(
 def gold_aiide(
     quick: Quick = False,
     published: Published = False,
-    players: Annotated[int | None, typer.Option(help="New players.", show_default="40")] = None,
-    runs: Annotated[int | None, typer.Option(help="Runs of the experimenter.", show_default="12")] = None,
-    returning: Annotated[int | None, typer.Option(help="Players who come back.", show_default="all")] = None,
+    players: Annotated[int | None, _size_option("New players.", "40")] = None,
+    runs: Annotated[int | None, _size_option("Runs of the experimenter.", "12")] = None,
+    returning: Annotated[int | None, _size_option("Players who come back.", "all")] = None,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -84,8 +90,8 @@ def crystal_island(
         Path | None, typer.Option(help="A folder with a log of people, or with several such folders.")
     ] = None,
     quick: Quick = False,
-    players: Annotated[int | None, typer.Option(help="Players of the island.", show_default="137")] = None,
-    folds: Annotated[int | None, typer.Option(help="Folds by player.", show_default="10")] = None,
+    players: Annotated[int | None, _size_option("Players of the island.", "137")] = None,
+    folds: Annotated[int | None, _size_option("Folds by player.", "10")] = None,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -101,7 +107,7 @@ def crystal_island(
 @study.command()
 def forge(
     quick: Quick = False,
-    runs: Annotated[int | None, typer.Option(help="Players for each plan.", show_default="100")] = None,
+    runs: Annotated[int | None, _size_option("Players for each plan.", "100")] = None,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -121,7 +127,7 @@ def played(
     report: Report = None,
 ) -> None:
     """All recognisers on games of people that `telos play` has recorded."""
-    _check_outputs(report, None)
+    _check_outputs(report, None, places or [])
     _write(_run("played", "reading", places or [], seed=seed, jobs=jobs), as_json, report)
 
 
@@ -206,31 +212,38 @@ def _run(name: str, label: str, *arguments: Any, **options: Any) -> "StudyResult
     return load_study(name)(*arguments, **options, progress=progress_bar(label))
 
 
-def _check_outputs(report: Path | None, figures: Path | None) -> None:
+def _check_outputs(report: Path | None, figures: Path | None, inputs: Sequence[Path | None] = ()) -> None:
     """Refuse files that cannot be written before the study runs."""
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise TelosError("the report is a web page", f"end its name with .html, got {str(report)!r}")
-    if report is not None and (report.is_dir() or not report.parent.is_dir()):
-        raise TelosError(f"cannot write the report to {str(report)!r}: there is no such folder", "name another file")
-    if figures is not None and not figures.is_dir():
-        raise TelosError(f"cannot write figures into {str(figures)!r}: there is no such folder", "make it first")
+    if report is not None:
+        check_output(report, inputs=inputs)
+    if figures is not None:
+        if not figures.is_dir():
+            raise TelosError(f"cannot write figures into {str(figures)!r}: there is no such folder", "make it first")
+        check_output(figures / "study.svg")
 
 
 def _write(result: "StudyResult", as_json: bool, report: Path | None = None, figures: Path | None = None) -> None:
-    """Print the result as text or JSON, and write the page and the figures if they are wanted."""
+    """Write the page and the figures if they are wanted, and print the result as text or JSON.
+
+    Files come first: a reader of the output who leaves early does not lose them.
+    """
     from rich.console import Console
 
     from telos.studies.report import print_result, result_json, save_figures, save_report
 
     for warning in result.warnings:
         typer.secho(f"note: {warning}", fg=typer.colors.YELLOW, err=True)
+    written = []
+    if report is not None:
+        save_report(result, report)
+        written.append(f"written to {report}")
+    if figures is not None:
+        written.append(f"{len(save_figures(result, figures))} figures written into {figures}")
     if as_json:
         typer.echo(result_json(result))
     else:
         print_result(result, Console())
-    if report is not None:
-        save_report(result, report)
-        typer.echo(f"written to {report}", err=as_json)
-    if figures is not None:
-        written = save_figures(result, figures)
-        typer.echo(f"{len(written)} figures written into {figures}", err=as_json)
+    for line in written:
+        typer.echo(line, err=as_json)

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from telos.core.errors import TelosError
+from telos.files import write_text
 from telos.studies.results import (
     Bar,
     BarChart,
@@ -129,10 +129,7 @@ def _terminal_table(table: Table) -> "RichTable":
 
 def save_report(result: StudyResult, path: Path) -> None:
     """Write the result as a web page."""
-    try:
-        path.write_text(page(result), encoding="utf-8")
-    except OSError as error:
-        raise TelosError(f"cannot write the report to {str(path)!r}: {error.strerror}", "name another file") from error
+    write_text(path, page(result))
 
 
 def save_figures(result: StudyResult, folder: Path) -> list[Path]:
@@ -140,10 +137,7 @@ def save_figures(result: StudyResult, folder: Path) -> list[Path]:
     written = []
     for chart in result.charts:
         path = folder / f"study-{result.name}-{chart.key.replace('_', '-')}.svg"
-        try:
-            path.write_text(standalone_figure(draw(chart)), encoding="utf-8")
-        except OSError as error:
-            raise TelosError(f"cannot write {str(path)!r}: {error.strerror}", "name another folder") from error
+        write_text(path, standalone_figure(draw(chart)))
         written.append(path)
     return written
 

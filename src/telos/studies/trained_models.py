@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from telos.files import check_output, write_text
 from telos.logic.formulas import Atom, iter_atoms
 from telos.logic.learning import learn
 from telos.logic.model import MarkovLogic, Rule
@@ -143,8 +144,10 @@ def main(arguments: Sequence[str]) -> None:
         raise SystemExit("usage: python -m telos.studies.trained_models adventure [FOLDER] | island")
     folder = Path(arguments[1]) if len(arguments) > 1 else DATA
     for course in COURSES:
+        check_output(folder / f"{course.name}.yaml")
+    for course in COURSES:
         games = sessions(course)
-        (folder / f"{course.name}.yaml").write_text(file_text(course, trained(course, games), len(games)), "utf-8")
+        write_text(folder / f"{course.name}.yaml", file_text(course, trained(course, games), len(games)))
 
 
 if __name__ == "__main__":
