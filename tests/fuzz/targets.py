@@ -1,0 +1,530 @@
+"""What reads files: one target per loader, each with good files to mutate. Formats come from the registry.
+
+A case passes if the mutated file loads and what was loaded can be used, or if a ``TelosError`` of moderate length
+refuses it.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from fuzz import seeds
+from fuzz.mutations import mutate_file
+from telos.core.errors import TelosError
+from telos.files.formats import FORMATS
+
+
+@dataclass(slots=True)
+class FileTarget:
+    """A loader of files. ``prepare`` fills the folder with what the loader needs beside the mutated file."""
+
+    name: str
+    good: Mapping[str, bytes]
+    load: Callable[[Path], object]
+    prepare: Callable[[Path], object] = lambda folder: None
+    weight: float = 1.0  # share of the cases; slow loaders get less
+    folder: Path = field(default_factory=Path)
+
+    def open(self, folder: Path) -> None:
+        """Prepare the folder in which the cases of this target are written."""
+        self.folder = folder / self.name
+        self.folder.mkdir(parents=True)
+        self.prepare(self.folder)
+
+    def check_seeds(self) -> list[str]:
+        """Return what is wrong with the good files: they must all load."""
+        return [f"{name}: {fault}" for name, data in self.good.items() if (fault := self._fault_of(name, data))]
+
+    def _fault_of(self, name: str, data: bytes) -> str:
+        try:
+            self.load_bytes(name, data)
+        except TelosError as error:
+            return str(error)
+        return ""
+
+    def load_bytes(self, name: str, data: bytes) -> None:
+        """Write a file and load it."""
+        file = self.folder / name
+        before = file.read_bytes() if file.exists() else None
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+        try:
+            self.load(file)
+        finally:
+            file.unlink(missing_ok=True)
+            if before is not None:
+                file.write_bytes(before)
+
+    def make_case(self, rng: Random, pool: list[bytes]) -> tuple[str, bytes]:
+        """Return the name and the bytes of a mutated file."""
+        name = rng.choice(sorted(self.good))
+        others = pool if rng.random() < 0.5 else list(self.good.values())
+        return name, mutate_file(self.good[name], rng, others, name)
+
+    def run(self, rng: Random, pool: list[bytes]) -> None:
+        """Run one case; raise what the loader raises."""
+        self.load_bytes(*self.make_case(rng, pool))
+
+
+# --- using what was loaded --------------------------------------------------------------------------------------------
+
+
+class Violation(Exception):
+    """Something was accepted and then broke a promise."""
+
+
+def check_belief(chances: Any) -> None:
+    """Raise unless the chances are numbers from 0 to 1 that sum to 1."""
+    values = list(chances)
+    if not values or not all(type(each) in (int, float) and 0 <= each <= 1 for each in values):
+        raise Violation(f"impossible belief {values[:5]}")
+    if abs(sum(values) - 1) > 1e-6:
+        raise Violation(f"the belief sums to {sum(values)}")
+
+
+def _use_domain(domain: Any) -> None:
+    from telos import plan
+
+    for goal in [goal.name for goal in domain.goals][:2]:
+        plan(domain, domain.state(), goal, budget=50)
+
+
+def _use_recognizer(model: Any) -> None:
+    from recognition.readings import play
+    from telos.recognition.files.load import create_recognizer
+
+    reader = create_recognizer(model, seed=1)
+    for event in play(3, seed=2):
+        check_belief(reader.observe(event).values())
+
+
+def _use_grammar(grammar: Any) -> None:
+    from telos.core.event import Event
+    from telos.recognition.files.load import create_recognizer
+
+    reader = create_recognizer(grammar, seed=1)
+    for action in sorted(grammar.actions)[:3] if hasattr(grammar, "actions") else ():
+        check_belief(reader.observe(Event(action)).values())
+
+
+_USES: dict[str, Callable[[Any], None]] = {"domain": _use_domain, "recognizer": _use_recognizer, "grammar": _use_grammar}
+
+
+def _read_format(kind: str, file: Path) -> object:
+    found = FORMATS[kind].load_function()(file)
+    with suppress(TelosError):  # what was loaded may still refuse an event or ask for a function
+        _USES.get(kind, lambda _: None)(found)
+    return found
+
+
+# --- registered formats -----------------------------------------------------------------------------------------------
+
+
+def _format_targets() -> list[FileTarget]:
+    return [_with_domain(kind) if FORMATS[kind].needs_domain else _plain(kind) for kind in FORMATS]
+
+
+def _plain(kind: str) -> FileTarget:
+    return FileTarget(kind, seeds.seeds_of_format(kind), partial(_read_format, kind), _neighbours(kind))
+
+
+def _neighbours(kind: str) -> Callable[[Path], object]:
+    """Return what puts the files beside a scene that it names: maps and characters."""
+    if kind != "scene":
+        return lambda folder: None
+
+    def copy(folder: Path) -> None:
+        for each in ("maps", "characters"):
+            shutil.copytree(seeds.ROOT / "src" / "telos" / "worlds" / "arena" / "data" / each, folder / each)
+
+    return copy
+
+
+def _with_domain(kind: str) -> FileTarget:
+    """A format that is read with a domain: that one of the shipped domains with which each seed loads."""
+    domains = [_domain(text) for text in seeds.shipped_domains()]
+    good, chosen = seeds.seeds_of_format(kind), dict[str, Any]()
+
+    def load(file: Path) -> object:
+        return FORMATS[kind].load_function()(file, chosen[file.name])
+
+    def prepare(folder: Path) -> None:
+        for name, data in good.items():  # all of them, as a character may be like another of its folder
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(data)
+        for file in (folder / name for name in good):
+            chosen[file.name] = next((each for each in domains if _loads(kind, file, each)), domains[0])
+
+    return FileTarget(kind, good, load, prepare)
+
+
+@cache
+def _domain(text: str) -> Any:
+    from telos import loads
+
+    return loads(text)
+
+
+def _loads(kind: str, file: Path, domain: Any) -> bool:
+    try:
+        FORMATS[kind].load_function()(file, domain)
+    except TelosError:
+        return False
+    return True
+
+
+# --- worlds -----------------------------------------------------------------------------------------------------------
+
+
+def _world_targets() -> list[FileTarget]:
+    worlds = seeds.ROOT / "src" / "telos" / "worlds"
+    forge, island = worlds / "forge" / "data", worlds / "island" / "data"
+    return [
+        FileTarget("map", {file.name: file.read_bytes() for file in (worlds / "arena/data/maps").glob("*.txt")}, _read_map),
+        _text_target("village", forge / "village.yaml", _parse_village),
+        _text_target("utterances", forge / "utterances.yaml", _parse_utterances),
+        _text_target("forge-lines", forge / "lines.yaml", _parse_companion_lines),
+        _text_target("story", island / "island.yaml", _parse_story),
+        _text_target("styles", island / "players.yaml", _parse_styles),
+        FileTarget("recording-adventure", {"game.jsonl": seeds.adventure_recording()}, _read_adventure, weight=0.3),
+        FileTarget("recording-arena", {"fight.jsonl": seeds.arena_recording()}, _read_arena, weight=0.5),
+        FileTarget("recording-studio", {"log.jsonl": seeds.studio_log()}, _read_studio),
+    ]
+
+
+def _text_target(name: str, file: Path, parse: Callable[[str, str], object]) -> FileTarget:
+    from telos.files.yaml import read_text
+
+    return FileTarget(name, {file.name: file.read_bytes()}, lambda path: parse(read_text(path), str(path)))
+
+
+def _read_map(file: Path) -> object:
+    from telos.worlds.arena.sim.map import load_map
+
+    return load_map(file)
+
+
+def _parse_village(text: str, file: str) -> object:
+    from telos.worlds.forge.domain import load_forge_domain, parse_village
+
+    return parse_village(text, load_forge_domain(), file=file)
+
+
+def _parse_utterances(text: str, file: str) -> object:
+    from telos.worlds.forge.domain import load_forge_domain
+    from telos.worlds.forge.speech import parse_utterances
+
+    return parse_utterances(text, load_forge_domain(), file=file)
+
+
+def _parse_companion_lines(text: str, file: str) -> object:
+    from telos.worlds.forge.domain import load_forge_domain
+    from telos.worlds.forge.speech import parse_companion_lines
+
+    return parse_companion_lines(text, load_forge_domain(), file=file)
+
+
+def _parse_story(text: str, file: str) -> object:
+    from telos.worlds.island.story import parse_story
+
+    return parse_story(text, file=file)
+
+
+def _parse_styles(text: str, file: str) -> object:
+    from telos.worlds.island.styles import parse_styles
+
+    return parse_styles(text, file=file)
+
+
+def _read_adventure(file: Path) -> None:
+    from telos.worlds.adventure.adventure import replay_frames
+    from telos.worlds.adventure.recording import read_recording
+
+    for _ in islice(replay_frames(read_recording(file)), 70):
+        pass
+
+
+def _read_arena(file: Path) -> None:
+    from telos.worlds.arena.replay import replay_fight
+
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for _ in islice(replay_fight(lines, name=str(file)), 60):
+            pass
+
+
+def _read_studio(file: Path) -> None:
+    from telos.studio.recording import parse_game_log
+
+    log = parse_game_log(file.read_bytes(), name=str(file))
+    assert parse_game_log(log.to_bytes()).steps == log.steps
+
+
+# --- planning and logic -----------------------------------------------------------------------------------------------
+
+
+def _planning_targets() -> list[FileTarget]:
+    problems = {"blocks": "blocks-sussman", "delivery": "delivery-two-ways", "lamps": "lamps-row"}
+    domains = {f"{name}.pddl": (seeds.PDDL / f"{name}.pddl").read_bytes() for name in problems}
+    tasks = {f"{name}.pddl": (seeds.PDDL / f"{name}.pddl").read_bytes() for name in problems.values()}
+    domain_of = {f"{task}.pddl": f"{name}.pddl" for name, task in problems.items()}
+
+    def write(folder: Path) -> None:
+        for name, data in {**domains, **tasks}.items():
+            (folder / name).write_bytes(data)
+
+    def load_domain(file: Path) -> object:
+        return _plan_pddl(file, file.with_name(f"{problems[file.stem]}.pddl"))
+
+    return [
+        FileTarget("pddl-domain", domains, load_domain, write),
+        FileTarget("pddl-problem", tasks, lambda file: _plan_pddl(file.with_name(domain_of[file.name]), file), write),
+        FileTarget("hddl-domain", {"domain.hddl": seeds.HDDL_DOMAIN.encode()}, _read_hddl_domain),
+        FileTarget("hddl-problem", {"problem.hddl": seeds.HDDL_PROBLEM.encode()}, _read_hddl_problem),
+        FileTarget("expression", {f"{i}.txt": each.encode() for i, each in enumerate(seeds.EXPRESSIONS)}, _parse_expression),
+        FileTarget("assignments", {f"{i}.txt": each.encode() for i, each in enumerate(seeds.ASSIGNMENTS)}, _parse_assignments),
+    ]
+
+
+def _plan_pddl(domain: Path, problem: Path) -> None:
+    from telos import plan
+    from telos.planning.pddl import load_pddl
+
+    read = load_pddl(domain, problem, most=2_000)
+    plan(read.domain, read.state, read.goal.name, budget=30)
+
+
+def _read_hddl_domain(file: Path) -> object:
+    from telos.recognition.grammar.hddl import read_hddl_domain
+    from telos.recognition.grammar.lifted_state import build_lifted_tables
+
+    return build_lifted_tables(read_hddl_domain(_text(file), name=str(file)), {})
+
+
+def _read_hddl_problem(file: Path) -> object:
+    from telos.recognition.grammar.hddl import read_hddl_problem
+
+    return read_hddl_problem(_text(file), name=str(file))
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", errors="replace")
+
+
+def _parse_expression(file: Path) -> object:
+    from telos.core.parser import parse_expression
+
+    return str(parse_expression(_text(file)))
+
+
+def _parse_assignments(file: Path) -> object:
+    from telos.core.parser import parse_assignments
+
+    return str(parse_assignments(_text(file)))
+
+
+def _logic_targets() -> list[FileTarget]:
+    models = {file.name: file.read_bytes() for file in seeds.shipped(".mln") if "trained" not in file.parts}
+    trained = {f"trained-{file.name}": file.read_bytes() for file in seeds.shipped(".mln") if "trained" in file.parts}
+    small = {"smoking.mln": seeds.SMOKING, "goals.mln": seeds.GOALS, "numbered.mln": seeds.NUMBERED}
+
+    def include(folder: Path) -> None:
+        for name, data in models.items():
+            (folder / name).write_bytes(data)
+
+    def write(folder: Path) -> None:
+        (folder / "people.mln").write_text(seeds.SMOKING, encoding="utf-8")
+        (folder / "day.mln").write_text(seeds.GOALS, encoding="utf-8")
+
+    return [
+        FileTarget("mln", {**models, **{name: text.encode() for name, text in small.items()}}, _read_mln, include),
+        FileTarget("mln-trained", trained, _read_logic_model, weight=0.2),
+        FileTarget("db", {"people.db": seeds.PEOPLE.encode(), "day.db": seeds.DAY.encode()}, _read_db, write),
+        _learning_target(),
+    ]
+
+
+def _learning_target() -> FileTarget:
+    good: dict[str, bytes] = {}
+
+    def write(folder: Path) -> None:
+        good["state.json"] = seeds.learning_state(folder)
+
+    return FileTarget("learning-state", good, _resume_learning, write, weight=0.1)
+
+
+def _read_mln(file: Path) -> object:
+    from telos.logic.syntax import format_mln, load_mln
+
+    return format_mln(load_mln(file))
+
+
+def _read_logic_model(file: Path) -> object:
+    from telos.recognition.markov_logic import load_logic_model
+
+    _read_mln(file)
+    return load_logic_model(file)
+
+
+def _read_db(file: Path) -> object:
+    from telos.logic.syntax import load_db, load_mln
+
+    return load_db(file, load_mln(file.with_suffix(".mln")))
+
+
+def _resume_learning(file: Path) -> None:
+    from typer.testing import CliRunner
+
+    from telos.cli.logic import logic
+
+    words = ["learn", file.with_name("goals.mln"), file.with_name("day.db"), "-q", "goal", "-o", file.with_name("o.mln")]
+    words += ["--resume", file, "--epochs", "3"]
+    answer = CliRunner().invoke(logic, [str(each) for each in words], catch_exceptions=False)
+    if answer.exit_code not in (0, 2):
+        raise Violation(f"exit code {answer.exit_code}")
+
+
+# --- logs, tables and collections -------------------------------------------------------------------------------------
+
+
+def _log_targets() -> list[FileTarget]:
+    hunt = (seeds.ROOT / "examples" / "recognizers" / "hunt.jsonl").read_text(encoding="utf-8")
+    logs = {"hunt.jsonl": hunt.encode(), "play.jsonl": seeds.adventure_log().encode(), "play.jsonl.gz": seeds.packed(hunt)}
+    tables = {"log.csv": seeds.KITCHEN_LOG.encode(), "log.csv.gz": seeds.packed(seeds.KITCHEN_LOG)}
+    corpora = {"log.csv": seeds.CORPUS_LOG.encode(), "log.csv.gz": seeds.packed(seeds.CORPUS_LOG), **_other_corpora()}
+    human = {"overcooked.csv.gz": seeds.human_log("overcooked"), "crafter.csv.gz": seeds.human_log("crafter")}
+    return [
+        FileTarget("log", logs, _read_log),
+        FileTarget("log-table", tables, _read_log_table),
+        FileTarget("table", corpora, _prepare_table),
+        FileTarget("sessions", {"hunt.jsonl": hunt.encode(), "play.jsonl": seeds.adventure_log().encode()}, _read_sessions),
+        FileTarget("human-log", human, _read_human_log, weight=0.5),
+    ]
+
+
+def _other_corpora() -> dict[str, bytes]:
+    import io
+
+    import polars as pl
+
+    frame = pl.read_csv(io.StringIO(seeds.CORPUS_LOG))
+    lines = frame.write_ndjson()
+    table = io.BytesIO()
+    frame.write_parquet(table)
+    return {"log.jsonl": lines.encode(), "log.jsonl.gz": seeds.packed(lines), "log.parquet": table.getvalue()}
+
+
+def _read_log(file: Path) -> None:
+    from telos.telemetry.logs import read_log
+
+    for _ in read_log(file):
+        pass
+
+
+def _read_log_table(file: Path) -> None:
+    from telos.telemetry.columns import loads_columns
+    from telos.telemetry.logs import read_log
+
+    for _ in read_log(file, columns=loads_columns(seeds.COLUMNS)):
+        pass
+
+
+def _prepare_table(file: Path) -> object:
+    from telos.telemetry.columns import loads_columns
+    from telos.telemetry.corpus import prepare
+    from telos.telemetry.tables import read_table
+
+    columns = loads_columns(seeds.CORPUS_COLUMNS)
+    return prepare(read_table(file, columns), columns, folds=2, seed=1).statistics()
+
+
+def _read_sessions(file: Path) -> object:
+    from telos.studies.players.sessions import read_sessions
+
+    return read_sessions(file)
+
+
+def _read_human_log(file: Path) -> None:
+    from telos.studies.humans import crafter, overcooked
+    from telos.studies.humans.logs import read_plays
+
+    target = file.with_name("events.csv.gz")
+    shutil.copyfile(file, target)
+    read_plays(file.parent, crafter.SOURCE if file.name.startswith("crafter") else overcooked.SOURCE)
+
+
+def _collection_targets() -> list[FileTarget]:
+    grid = {name: (seeds.STRIPS / name).read_bytes() for name in ("grid/observations.jsonl", "grid/hyps.dat", "grid/template.pddl")}
+    grid |= {"grid/domain.pddl": (seeds.STRIPS / "grid/domain.pddl").read_bytes()}
+
+    def write(folder: Path) -> None:
+        shutil.copytree(seeds.STRIPS, folder, dirs_exist_ok=True)
+
+    index, labels = (seeds.STRIPS / "index.csv").read_bytes(), (seeds.STRIPS / "labels.jsonl").read_bytes()
+    tars = {"case.tar.bz2": seeds.strips_archive("w:bz2"), "case.tar.gz": seeds.strips_archive("w:gz")}
+    return [
+        FileTarget("strips-index", {"index.csv": index}, lambda file: _read_cases(file.parent), write),
+        FileTarget("strips-labels", {"labels.jsonl": labels}, _read_labels),
+        FileTarget("strips-instance", grid, lambda file: _read_instance(file.parent), write, weight=0.2),
+        FileTarget("strips-archive", tars, _read_archive, weight=0.3),
+        *_hddl_targets(),
+    ]
+
+
+def _read_cases(folder: Path) -> object:
+    from telos.recognition.strips.problem import read_cases
+
+    return read_cases(folder)
+
+
+def _read_labels(file: Path) -> object:
+    from telos.recognition.strips.problem import read_labels
+
+    return read_labels(file)
+
+
+def _read_instance(folder: Path) -> object:
+    from telos.recognition.strips.problem import read_cases, read_shared_problem
+
+    return read_cases(folder), read_shared_problem(folder)
+
+
+def _read_archive(file: Path) -> object:
+    from telos.recognition.strips.problem import read_cases, read_shared_problem, read_true_goal
+
+    return read_cases(file), read_shared_problem(file), read_true_goal(file)
+
+
+def _hddl_targets() -> list[FileTarget]:
+    files = {"domain.hddl": seeds.HDDL_DOMAIN, "problems/a.hddl": seeds.HDDL_PROBLEM, "problems/b.hddl": seeds.HDDL_PROBLEM}
+    for name, place in (("observations.jsonl", 1), ("labels.jsonl", 0)):
+        key = "obs" if place else "goals"
+        rows = [{"id": each, key: told[1] if place else [told[0]]} for each, told in seeds.HDDL_SEEN.items()]
+        files[name] = "".join(f"{json.dumps(row)}\n" for row in rows)
+
+    def write(folder: Path) -> None:
+        for name, text in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+
+    def load(file: Path) -> object:
+        from telos.studies.plan_grammars import read_problems
+
+        folder = file.parent.parent if file.parent.name == "problems" else file.parent
+        getattr(read_problems, "cache_clear", lambda: None)()
+        return read_problems(str(folder), "monroe")
+
+    return [FileTarget("plan-problems", {name: text.encode() for name, text in files.items()}, load, write)]
+
+
+@cache
+def file_targets() -> dict[str, FileTarget]:
+    """Return all targets by name."""
+    parts = (_format_targets, _world_targets, _planning_targets, _logic_targets, _log_targets, _collection_targets)
+    return {target.name: target for make in parts for target in make()}
