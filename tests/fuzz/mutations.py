@@ -1,7 +1,7 @@
 """Seeded mutations of files (bytes) and of snapshots (plain data): the damage that transfers, editors and attackers do.
 
-`mutate_file` takes the bytes of a good file; gzip files, archives and Parquet tables are also opened, damaged inside and
-packed again. `mutate_data` takes plain data as JSON has it, and may put NaN and infinities into it.
+`mutate_file` takes the bytes of a good file; gzip files, archives and Parquet tables are also opened, damaged inside
+and packed again. `mutate_data` takes plain data as JSON has it, and may put NaN and infinities into it.
 """
 
 import copy
@@ -16,17 +16,37 @@ from random import Random
 from typing import Any
 
 EXTREMES = (
-    "0", "-0", "-1", "1", "-0.0", "0.5", "1e308", "-1e308", "1e-320", "1e999", "-1e999", ".inf", "-.inf", ".nan", "NaN",
-    "Infinity", "nan", "inf", "2147483648", "9007199254740993", "9223372036854775808", "18446744073709551616",
+    "0", "-0", "-1", "1", "-0.0", "0.5", "1e308", "-1e308", "1e-320", "1e999", "-1e999", ".inf", "-.inf", ".nan",
+    "NaN", "Infinity", "nan", "inf", "2147483648", "9007199254740993", "9223372036854775808", "18446744073709551616",
     "1000000000", "99999999999999999999", "1" * 400, "1" * 5000, "0x7f", "0o17", "1_000", "0b1", "1e", "1.2.3", "٣",
 )  # fmt: skip
 WORDS = (
-    "null", "~", "true", "false", "yes", "[]", "{}", "[[]]", "[1, 2]", "{a: 1}", "''", '""', "- x", "!!python/object:os.system x",
-    "!!binary aGk=", "!!set {a}", "2020-01-01", "12:30:00", "<<: *a", "&a [*a]", "*a", "&a x", "%TAG ! x", "...", "---",
-    "../../etc/passwd", "/dev/zero", "/", ".", "..", "con", "\\u0000", "\\ud800", "{x}{x}", "%s%n", "$HOME", "?", ":", "#",
-    "- - - -", "|", ">", "@", "`", "\t", "any", "none", "not", "and or", "=>", "!", "+", "*", "exists", "(and)", "(< a)", "- object",
+    "null", "~", "true", "false", "yes", "[]", "{}", "[[]]", "[1, 2]", "{a: 1}", "''", '""', "- x",
+    "!!python/object:os.system x", "!!binary aGk=", "!!set {a}", "2020-01-01", "12:30:00", "<<: *a", "&a [*a]", "*a",
+    "&a x", "%TAG ! x", "...", "---", "../../etc/passwd", "/dev/zero", "/", ".", "..", "con", "\\u0000", "\\ud800",
+    "{x}{x}", "%s%n", "$HOME", "?", ":", "#", "- - - -", "|", ">", "@", "`", "\t", "any", "none", "not", "and or",
+    "=>", "!", "+", "*", "exists", "(and)", "(< a)", "- object",
 )  # fmt: skip
-OPENERS = ("[", "(", "{", "((", "[{", "- ", "{a: ", '{"a":', "not ", "!", "-", "+", '"', "'", "if(", "(and ", "(not ", "> ")
+OPENERS = (
+    "[",
+    "(",
+    "{",
+    "((",
+    "[{",
+    "- ",
+    "{a: ",
+    '{"a":',
+    "not ",
+    "!",
+    "-",
+    "+",
+    '"',
+    "'",
+    "if(",
+    "(and ",
+    "(not ",
+    "> ",
+)
 BLANKS = (" ", "\t", "\n", "\r", " \n", ",", ";", ".", "0", "_", "x", "\\", "=", "*", "#", "\u00a0", "\ufeff", "{x}")
 LINE_ENDS = (b"\r", b"\r\n", b"\n\r", b"\x85", b"\x0b", b"\x0c", b"\xe2\x80\xa8", b"\x00", b"\n\n", b"")
 _TOKEN = re.compile(rb"[A-Za-z_][\w-]*|-?\d+(?:\.\d+)?(?:e-?\d+)?|[^\s\w]")
@@ -53,7 +73,9 @@ def _set_bytes(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     changed = bytearray(data)
     for _each in range(rng.choice((1, 2, 5))):
         if changed:
-            changed[rng.randrange(len(changed))] = rng.choice((0, 9, 10, 13, 27, 34, 39, 127, 128, 192, 255, 58, 45, 91))
+            changed[rng.randrange(len(changed))] = rng.choice(
+                (0, 9, 10, 13, 27, 34, 39, 127, 128, 192, 255, 58, 45, 91)
+            )
     return bytes(changed)
 
 
@@ -64,7 +86,9 @@ def _span(data: bytes, rng: Random, largest: int = 200) -> tuple[int, int]:
 
 def _insert_bytes(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     at, _end = _span(data, rng)
-    new = rng.choice((rng.randbytes(rng.randint(1, 30)), b"\x00", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x1b[31m", b"\x07"))
+    new = rng.choice(
+        (rng.randbytes(rng.randint(1, 30)), b"\x00", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x1b[31m", b"\x07")
+    )
     return data[:at] + new + data[at:]
 
 
@@ -84,7 +108,9 @@ def _truncate(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
 
 
 def _empty_or_foreign(data: bytes, rng: Random, pool: Sequence[bytes]) -> bytes:
-    return rng.choice((b"", b"\n", b"\x00" * 64, b"\xef\xbb\xbf", b"{}", b"[]", b"null", b"---\n...\n", rng.choice(pool)))
+    return rng.choice(
+        (b"", b"\n", b"\x00" * 64, b"\xef\xbb\xbf", b"{}", b"[]", b"null", b"---\n...\n", rng.choice(pool))
+    )
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
@@ -174,7 +200,11 @@ def _rename_key(data: bytes, rng: Random, pool: Sequence[bytes]) -> bytes:
     if found is None:
         return data
     other = _pick(_KEY, rng.choice((data, rng.choice(pool))), rng)
-    new = other[0] if other is not None and rng.random() < 0.5 else rng.choice((b"x:", b"1:", b"[a]:", b"? a\n:", b"'':", b"null:"))
+    new = (
+        other[0]
+        if other is not None and rng.random() < 0.5
+        else rng.choice((b"x:", b"1:", b"[a]:", b"? a\n:", b"'':", b"null:"))
+    )
     return _replaced(data, found, new)
 
 
@@ -217,7 +247,23 @@ def _change_encoding(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     if how == 2:
         return (text + "é").encode("latin-1", errors="replace")
     at = rng.randrange(len(text) + 1)
-    sign = rng.choice(("\u2028", "\x85", "\ufeff", "\u202e", "\U0001f600", "İ", "ß", "\x1b[2J", "\x7f", "\u0301" * 500, "０", "″", "—"))
+    sign = rng.choice(
+        (
+            "\u2028",
+            "\x85",
+            "\ufeff",
+            "\u202e",
+            "\U0001f600",
+            "İ",
+            "ß",
+            "\x1b[2J",
+            "\x7f",
+            "\u0301" * 500,
+            "０",
+            "″",
+            "—",
+        )
+    )
     return (text[:at] + sign + text[at:]).encode("utf-8", errors="replace")
 
 
@@ -245,8 +291,8 @@ def _dump(value: Any) -> str:
 MUTATIONS: tuple[Mutation, ...] = (
     _flip_bits, _set_bytes, _insert_bytes, _delete_chunk, _duplicate_chunk, _truncate, _empty_or_foreign,
     _shuffle_lines, _edit_line, _edit_line, _change_line_ends, _swap_tokens, _foreign_token, _odd_number, _odd_number,
-    _odd_word, _odd_word, _odd_value, _odd_value, _rename_key, _long_name, _bomb, _aliases, _change_encoding, _change_json_line,
-    _change_json_line,
+    _odd_word, _odd_word, _odd_value, _odd_value, _rename_key, _long_name, _bomb, _aliases, _change_encoding,
+    _change_json_line, _change_json_line,
 )  # fmt: skip
 
 
@@ -314,11 +360,15 @@ def _repack_parquet(data: bytes, rng: Random, pool: Sequence[bytes]) -> bytes | 
                 kinds = (pl.Float64, pl.Int8, pl.Boolean, pl.Date, pl.Categorical, pl.Binary, pl.UInt64, pl.Null)
                 frame = frame.with_columns(pl.col(column).cast(rng.choice(kinds), strict=False))
             case 3:
-                frame = frame.with_columns(pl.lit(rng.choice((None, math.nan, math.inf, -1, "", "x" * 5000))).alias(column))
+                frame = frame.with_columns(
+                    pl.lit(rng.choice((None, math.nan, math.inf, -1, "", "x" * 5000))).alias(column)
+                )
             case 4:
                 frame = frame.with_columns(pl.struct(frame.columns[:2]).alias(column))
             case _:
-                frame = pl.read_csv(io.BytesIO(mutate_file(frame.write_csv().encode(), rng, pool)), infer_schema_length=None)
+                frame = pl.read_csv(
+                    io.BytesIO(mutate_file(frame.write_csv().encode(), rng, pool)), infer_schema_length=None
+                )
         target = io.BytesIO()
         frame.write_parquet(target)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, OSError):
@@ -329,10 +379,12 @@ def _repack_parquet(data: bytes, rng: Random, pool: Sequence[bytes]) -> bytes | 
 # --- plain data -------------------------------------------------------------------------------------------------------
 
 NUMBERS: tuple[Any, ...] = (
-    math.nan, math.inf, -math.inf, -1, 0, 1, 2, 5, -4, 0.5, -0.0, 1e308, -1e308, 1e-320, 10**20, -(10**20), 10**400, 2**53 + 1, True,
+    math.nan, math.inf, -math.inf, -1, 0, 1, 2, 5, -4, 0.5, -0.0, 1e308, -1e308, 1e-320, 10**20, -(10**20), 10**400,
+    2**53 + 1, True,
 )  # fmt: skip
 ODD_VALUES: tuple[Any, ...] = (
-    None, True, False, "", "x", "x" * 300, "\ud800", "nan", "1", [], {}, [[]], [None], ["x"], {"a": 1}, {"": None}, [math.nan], *NUMBERS,
+    None, True, False, "", "x", "x" * 300, "\ud800", "nan", "1", [], {}, [[]], [None], ["x"], {"a": 1}, {"": None},
+    [math.nan], *NUMBERS,
 )  # fmt: skip
 
 
@@ -394,6 +446,8 @@ def _change_entry(holder: Any, key: Any, found: list[tuple[Any, Any]], rng: Rand
         case 6:
             holder[key] = [value]
         case 7 if isinstance(value, int | float) and not isinstance(value, bool):
-            holder[key] = rng.choice((str(value), -value, value + 1, value * 1e9 if abs(value) < 1e200 else 0, float(value)))
+            holder[key] = rng.choice(
+                (str(value), -value, value + 1, value * 1e9 if abs(value) < 1e200 else 0, float(value))
+            )
         case _:
             holder[key] = copy.deepcopy(rng.choice(ODD_VALUES))

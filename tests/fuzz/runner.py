@@ -32,6 +32,7 @@ SLOW_SECONDS = 2.0  # of processor time: reported, not counted as bad
 MEMORY = 2 << 30  # bytes of address space beyond what the imports take
 GROWTH = 1 << 30  # bytes that the resident set may grow in one case
 MAX_MESSAGE, MAX_LINE = 20_000, 650  # characters of a refusal, which names up to 50 faults, and of a line of it
+MAX_HANGS = 4  # of one target: its other cases are left out, as each costs seconds
 FILES, SNAPSHOTS = "files", "snapshots"
 
 
@@ -62,6 +63,10 @@ class Tally:
     @property
     def runs(self) -> int:
         return self.loaded + self.refused + len(self.failures)
+
+    @property
+    def hangs(self) -> int:
+        return sum(failure.kind in ("hang", "died") for failure in self.failures)
 
 
 @dataclass(slots=True)
@@ -120,7 +125,8 @@ def targets_of(group: str) -> dict[str, Any]:
 
 def pool_of(targets: dict[str, Any]) -> list[bytes]:
     """Return the good files of all targets that are not large, to take parts from."""
-    return [data for each in targets.values() for data in getattr(each, "good", {}).values() if len(data) < 20_000]
+    files = [data for each in targets.values() if isinstance(each.good, dict) for data in each.good.values()]
+    return [data for data in files if isinstance(data, bytes) and len(data) < 20_000]
 
 
 def case_generator(target: str, seed: int, case: int) -> Random:
@@ -149,7 +155,7 @@ def _judge_refusal(message: str) -> tuple[str, str]:
         return "long message", f"{len(message)} characters, longest line {longest}: {message[:100]!r}"
     if not message.strip():
         return "empty message", ""
-    if any(ord(sign) < 32 and sign != "\n" for sign in message):
+    if any(ord(sign) < 32 and sign not in "\n\t" for sign in message):
         return "control characters", repr(message[:150])
     return "refused", ""
 
@@ -190,7 +196,9 @@ def work(group: str, seed: int, jobs: Iterable[tuple[str, int]]) -> None:
 
 
 def _limit_memory() -> None:
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
+    used = (
+        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
+    )
     if used:
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
 
@@ -238,6 +246,8 @@ def _run_share(
     while share:
         finished = _run_worker(group, seed, share, report, done)
         share = share[finished:]
+        hopeless = {name for name, tally in report.tallies.items() if tally.hangs >= MAX_HANGS}
+        share = [(name, case) for name, case in share if name not in hopeless]
 
 
 def _run_worker(
@@ -245,30 +255,39 @@ def _run_worker(
 ) -> int:
     """Run cases in a new process until it is through or one of them ends it; return how many were finished."""
     command = [sys.executable, "-W", "ignore", __file__, "--work", group, "--seed", str(seed)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE)]), "POLARS_MAX_THREADS": "2"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE)]),
+        "POLARS_MAX_THREADS": "2",
+    }
     with (
         tempfile.TemporaryFile() as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment) as worker,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
+        ) as worker,
     ):
         assert worker.stdin is not None
         with suppress(BrokenPipeError):
             worker.stdin.write(json.dumps(share).encode())
             worker.stdin.close()
-        finished = 0
+        finished, is_ready = 0, False
         for line in _lines(worker):
             said = json.loads(line)
             if "seeds" in said:
                 new = [f"{said['seeds']}: the good file {each[:300]}" for each in said["faults"]]
                 report.bad_seeds += [each for each in new if each not in report.bad_seeds]
+                is_ready = True
                 continue
             _count(report, said, seed)
             finished += 1
             done(1)
         worker.kill()
         code = worker.wait()
-        if finished < len(share) and (code != 0 or finished):
+        errors.seek(0)
+        if not is_ready:
+            raise RuntimeError(f"a worker did not start: {errors.read().decode(errors='replace')[-2000:]}")
+        if finished < len(share):
             name, case = share[finished]
-            errors.seek(0)
             detail = _last_words(errors.read().decode(errors="replace"))
             kind = "hang" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "died"
             report.tallies[name].failures.append(Failure(name, case, seed, kind, f"exit {code} {detail}"))

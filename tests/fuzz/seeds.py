@@ -137,8 +137,9 @@ HDDL_SEEN = {
     "b": ("(visit park)", ["(walk home park)", "(greet ann)", "(sit park)"]),
 }
 EXPRESSIONS = (
-    "ammo > 0", "not loaded and (ammo >= 3 or health < 0.5)", "distance(at, to) <= 3", "a + 2 * b - -c / 4", "min(a, b) == max(1, 2)",
-    "place == kitchen", "if(a > 1, 2, 3)", "abs(x - y) <= 1e-3", "hungry or eat", "a != none",
+    "ammo > 0", "not loaded and (ammo >= 3 or health < 0.5)", "distance(at, to) <= 3", "a + 2 * b - -c / 4",
+    "min(a, b) == max(1, 2)", "place == kitchen", "if(a > 1, 2, 3)", "abs(x - y) <= 1e-3", "hungry or eat",
+    "a != none",
 )  # fmt: skip
 ASSIGNMENTS = ("ammo = ammo - 1", "loaded = true; ammo = 0", "at = to", "x += 1")
 
@@ -181,7 +182,12 @@ def adventure_log(count: int = 40) -> str:
 
     lines = []
     for number, event in enumerate(play(count, seed=1)):
-        said: dict[str, Any] = {"player": "p1", "time": event.time, "action": event.action, "context": dict(event.context)}
+        said: dict[str, Any] = {
+            "player": "p1",
+            "time": event.time,
+            "action": event.action,
+            "context": dict(event.context),
+        }
         if event.goal is not None:
             said["goal"] = event.goal
         said["truth"] = "level" if number < count / 2 else "explore"

@@ -98,11 +98,11 @@ def _reader_target(name: str, make: Callable[[], Any], events: Iterable[Event]) 
     def proceed(reader: Any) -> None:
         check_belief(_beliefs(reader))
         saved = reader.save()
-        time = saved.get("time") if isinstance(saved, dict) else None
-        start = time if isinstance(time, int | float) and abs(time) < 1e15 else 0.0
-        player = saved.get("player") if isinstance(saved, dict) else None
+        start, player = saved.get("time") or 0.0, saved.get("player")
         for number, event in enumerate(rest[0]):
-            shown = Event(event.action, event.context, player=player or event.player, time=start + number, goal=event.goal)
+            shown = Event(
+                event.action, event.context, player=player or event.player, time=start + number, goal=event.goal
+            )
             check_belief(reader.observe(shown).values())
         reader.belief.why()
 
@@ -155,7 +155,9 @@ def _grammar_target() -> SnapshotTarget:
 
     grammar = load_plan_grammar()
     names = _words_of(grammar)
-    return _reader_target("grammar", lambda: create_recognizer(grammar), [Event(name, time=i) for i, name in enumerate(names)])
+    return _reader_target(
+        "grammar", lambda: create_recognizer(grammar), [Event(name, time=i) for i, name in enumerate(names)]
+    )
 
 
 def _words_of(grammar: Any) -> list[str]:
@@ -215,10 +217,11 @@ def _director_target() -> SnapshotTarget:
         DirectorRule("level > 0.4", until="explore > 0.9", hold=5, say="Hm.", again_after=15),
     ]
 
-    def advise(director: Director, start: float, count: int) -> None:
+    def advise(director: Director, start: float, count: int, player: str = "player") -> None:
         for number in range(count):
             level = (0.95, 0.5)[number % 2]
-            director.advise(Event("swing", time=start + 4.0 * number), Belief.of(goals, [level, 1 - level]))
+            event = Event("swing", player=player, time=start + 4.0 * number)
+            director.advise(event, Belief.of(goals, [level, 1 - level]))
 
     def ready() -> Director:
         director = Director(rules, goals)
@@ -226,7 +229,8 @@ def _director_target() -> SnapshotTarget:
         return director
 
     def proceed(director: Director) -> None:
-        advise(director, 100.0, 6)
+        saved = director.save()
+        advise(director, max(100.0, saved.get("time") or 0.0), 6, saved.get("player") or "player")
         if not all(math.isfinite(value) for value in director.pay.values()):
             raise Violation(f"pay {director.pay}")
 
@@ -405,7 +409,12 @@ def _world_targets() -> list[SnapshotTarget]:
 
     return [
         SnapshotTarget(
-            "save-battle", battle("flank", 1.0), _in_place, fight, fresh=lambda: Battle(load_scene("flank"), seed=1), weight=0.4
+            "save-battle",
+            battle("flank", 1.0),
+            _in_place,
+            fight,
+            fresh=lambda: Battle(load_scene("flank"), seed=1),
+            weight=0.4,
         ),
         SnapshotTarget(
             "save-battle-talk",

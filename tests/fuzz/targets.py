@@ -114,7 +114,11 @@ def _use_grammar(grammar: Any) -> None:
         check_belief(reader.observe(Event(action)).values())
 
 
-_USES: dict[str, Callable[[Any], None]] = {"domain": _use_domain, "recognizer": _use_recognizer, "grammar": _use_grammar}
+_USES: dict[str, Callable[[Any], None]] = {
+    "domain": _use_domain,
+    "recognizer": _use_recognizer,
+    "grammar": _use_grammar,
+}
 
 
 def _read_format(kind: str, file: Path) -> object:
@@ -187,7 +191,9 @@ def _world_targets() -> list[FileTarget]:
     worlds = seeds.ROOT / "src" / "telos" / "worlds"
     forge, island = worlds / "forge" / "data", worlds / "island" / "data"
     return [
-        FileTarget("map", {file.name: file.read_bytes() for file in (worlds / "arena/data/maps").glob("*.txt")}, _read_map),
+        FileTarget(
+            "map", {file.name: file.read_bytes() for file in (worlds / "arena/data/maps").glob("*.txt")}, _read_map
+        ),
         _text_target("village", forge / "village.yaml", _parse_village),
         _text_target("utterances", forge / "utterances.yaml", _parse_utterances),
         _text_target("forge-lines", forge / "lines.yaml", _parse_companion_lines),
@@ -200,7 +206,7 @@ def _world_targets() -> list[FileTarget]:
 
 
 def _text_target(name: str, file: Path, parse: Callable[[str, str], object]) -> FileTarget:
-    from telos.files.yaml import read_text
+    from telos.files import read_text
 
     return FileTarget(name, {file.name: file.read_bytes()}, lambda path: parse(read_text(path), str(path)))
 
@@ -287,8 +293,12 @@ def _planning_targets() -> list[FileTarget]:
         FileTarget("pddl-problem", tasks, lambda file: _plan_pddl(file.with_name(domain_of[file.name]), file), write),
         FileTarget("hddl-domain", {"domain.hddl": seeds.HDDL_DOMAIN.encode()}, _read_hddl_domain),
         FileTarget("hddl-problem", {"problem.hddl": seeds.HDDL_PROBLEM.encode()}, _read_hddl_problem),
-        FileTarget("expression", {f"{i}.txt": each.encode() for i, each in enumerate(seeds.EXPRESSIONS)}, _parse_expression),
-        FileTarget("assignments", {f"{i}.txt": each.encode() for i, each in enumerate(seeds.ASSIGNMENTS)}, _parse_assignments),
+        FileTarget(
+            "expression", {f"{i}.txt": each.encode() for i, each in enumerate(seeds.EXPRESSIONS)}, _parse_expression
+        ),
+        FileTarget(
+            "assignments", {f"{i}.txt": each.encode() for i, each in enumerate(seeds.ASSIGNMENTS)}, _parse_assignments
+        ),
     ]
 
 
@@ -383,7 +393,15 @@ def _resume_learning(file: Path) -> None:
 
     from telos.cli.logic import logic
 
-    words = ["learn", file.with_name("goals.mln"), file.with_name("day.db"), "-q", "goal", "-o", file.with_name("o.mln")]
+    words = [
+        "learn",
+        file.with_name("goals.mln"),
+        file.with_name("day.db"),
+        "-q",
+        "goal",
+        "-o",
+        file.with_name("o.mln"),
+    ]
     words += ["--resume", file, "--epochs", "3"]
     answer = CliRunner().invoke(logic, [str(each) for each in words], catch_exceptions=False)
     if answer.exit_code not in (0, 2):
@@ -395,7 +413,11 @@ def _resume_learning(file: Path) -> None:
 
 def _log_targets() -> list[FileTarget]:
     hunt = (seeds.ROOT / "examples" / "recognizers" / "hunt.jsonl").read_text(encoding="utf-8")
-    logs = {"hunt.jsonl": hunt.encode(), "play.jsonl": seeds.adventure_log().encode(), "play.jsonl.gz": seeds.packed(hunt)}
+    logs = {
+        "hunt.jsonl": hunt.encode(),
+        "play.jsonl": seeds.adventure_log().encode(),
+        "play.jsonl.gz": seeds.packed(hunt),
+    }
     tables = {"log.csv": seeds.KITCHEN_LOG.encode(), "log.csv.gz": seeds.packed(seeds.KITCHEN_LOG)}
     corpora = {"log.csv": seeds.CORPUS_LOG.encode(), "log.csv.gz": seeds.packed(seeds.CORPUS_LOG), **_other_corpora()}
     human = {"overcooked.csv.gz": seeds.human_log("overcooked"), "crafter.csv.gz": seeds.human_log("crafter")}
@@ -403,7 +425,9 @@ def _log_targets() -> list[FileTarget]:
         FileTarget("log", logs, _read_log),
         FileTarget("log-table", tables, _read_log_table),
         FileTarget("table", corpora, _prepare_table),
-        FileTarget("sessions", {"hunt.jsonl": hunt.encode(), "play.jsonl": seeds.adventure_log().encode()}, _read_sessions),
+        FileTarget(
+            "sessions", {"hunt.jsonl": hunt.encode(), "play.jsonl": seeds.adventure_log().encode()}, _read_sessions
+        ),
         FileTarget("human-log", human, _read_human_log, weight=0.5),
     ]
 
@@ -460,7 +484,10 @@ def _read_human_log(file: Path) -> None:
 
 
 def _collection_targets() -> list[FileTarget]:
-    grid = {name: (seeds.STRIPS / name).read_bytes() for name in ("grid/observations.jsonl", "grid/hyps.dat", "grid/template.pddl")}
+    grid = {
+        name: (seeds.STRIPS / name).read_bytes()
+        for name in ("grid/observations.jsonl", "grid/hyps.dat", "grid/template.pddl")
+    }
     grid |= {"grid/domain.pddl": (seeds.STRIPS / "grid/domain.pddl").read_bytes()}
 
     def write(folder: Path) -> None:
@@ -502,7 +529,11 @@ def _read_archive(file: Path) -> object:
 
 
 def _hddl_targets() -> list[FileTarget]:
-    files = {"domain.hddl": seeds.HDDL_DOMAIN, "problems/a.hddl": seeds.HDDL_PROBLEM, "problems/b.hddl": seeds.HDDL_PROBLEM}
+    files = {
+        "domain.hddl": seeds.HDDL_DOMAIN,
+        "problems/a.hddl": seeds.HDDL_PROBLEM,
+        "problems/b.hddl": seeds.HDDL_PROBLEM,
+    }
     for name, place in (("observations.jsonl", 1), ("labels.jsonl", 0)):
         key = "obs" if place else "goals"
         rows = [{"id": each, key: told[1] if place else [told[0]]} for each, told in seeds.HDDL_SEEN.items()]
