@@ -3,6 +3,7 @@
     python benchmarks/studio.py                  # twenty games over twenty links, without a browser
     python benchmarks/studio.py --tabs 20        # twenty tabs of Chromium on this machine, which draws them as well
     python benchmarks/studio.py --paint          # from the command to the first picture, in Chromium
+    python benchmarks/studio.py --memory         # what 64 games take, and what is given back after their pages close
 
 There is no peer to compare with: what counts is the share of the frames that were meant.
 """
@@ -20,7 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
 from typing import Any
-from urllib.request import urlopen
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
@@ -59,19 +61,25 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def opened(address: str) -> str:
+def admission(address: str) -> dict[str, str]:
+    """Return the header that admits a program to the studio at an address."""
+    return {"Authorization": f"Bearer {parse_qs(urlsplit(address).query)['token'][0]}"}
+
+
+def opened(address: str, headers: dict[str, str]) -> str:
     """Open a page, and return the link of its game."""
-    with urlopen(address, timeout=30) as page:
+    with urlopen(Request(address, headers=headers), timeout=60) as page:
         text: str = page.read().decode()
     return text[text.index("/link/") :].split('"')[0].split("\\")[0].split("&")[0]
 
 
-async def watched(site: str, link: str, seconds: float) -> tuple[float, int]:
+async def watched(site: str, link: str, headers: dict[str, str], seconds: float) -> tuple[float, int]:
     """Play over one link for a while; return the frames a second, and how often it was said that it slows down."""
     from websockets.asyncio.client import connect
 
     frames, slow, number = 0, 0, 0
-    async with connect(f"{site.replace('http', 'ws')}{link}", max_size=None) as socket:
+    address = f"{site.replace('http', 'ws')}{link}"
+    async with connect(address, max_size=None, additional_headers=headers) as socket:
         await socket.recv()
         start = time.perf_counter()
         while (now := time.perf_counter()) < start + seconds:
@@ -87,11 +95,11 @@ async def watched(site: str, link: str, seconds: float) -> tuple[float, int]:
 def over_links(count: int, seconds: float) -> None:
     """Play many games at once, and say how many frames each page got."""
     with tempfile.TemporaryDirectory() as folder, studio(folder) as (address, process):
-        site = address.rsplit("/", 1)[0]
-        links = [opened(f"{site}/adventure?seed={seed}") for seed in range(count)]
+        site, headers = address.rsplit("/", 1)[0], admission(address)
+        links = [opened(f"{site}/adventure?seed={seed}", headers) for seed in range(count)]
 
         async def everybody() -> list[tuple[float, int]]:
-            return await asyncio.gather(*(watched(site, link, seconds) for link in links))
+            return await asyncio.gather(*(watched(site, link, headers, seconds) for link in links))
 
         before, start = processor_seconds(process), time.perf_counter()
         got = asyncio.run(everybody())
@@ -100,6 +108,35 @@ def over_links(count: int, seconds: float) -> None:
     print(f"{count} games over {count} links, {seconds:g} s each, the adventure with all its recognisers")
     print(f"  frames a second: {rates[0]:.1f} at least, {median(rates):.1f} in the middle; {FRAMES_A_SECOND} are meant")
     print(f"  the server used {used:.0%} of a core; {sum(slow > 0 for _, slow in got)} pages were told of a slow-down")
+
+
+def megabytes(process: int) -> float:
+    """Return how much memory a process holds."""
+    with open(f"/proc/{process}/statm", encoding="utf-8") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def memory(count: int, rounds: int) -> None:
+    """Open and close many games several times, and say how much memory the server holds."""
+    with tempfile.TemporaryDirectory() as folder, studio(folder) as (address, process):
+        site, headers = address.rsplit("/", 1)[0], admission(address)
+
+        async def one(seed: int) -> None:
+            link = await asyncio.to_thread(opened, f"{site}/adventure?seed={seed}", headers)
+            await watched(site, link, headers, 3.0)
+
+        async def everybody() -> None:
+            await asyncio.gather(*(one(seed) for seed in range(count)))
+
+        asyncio.run(one(0))
+        time.sleep(20)  # a game is kept for ten seconds after its page was closed
+        print(f"{count} games of the adventure over {count} links, opened and closed; memory of the server in MB")
+        print(f"  after a first game: {megabytes(process):.0f}")
+        for _ in range(rounds):
+            asyncio.run(everybody())
+            most = megabytes(process)
+            time.sleep(20)
+            print(f"  with {count} games: {most:.0f}; 20 s after they were closed: {megabytes(process):.0f}")
 
 
 def in_tabs(count: int, seconds: float) -> None:
@@ -114,6 +151,7 @@ def in_tabs(count: int, seconds: float) -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         context = browser.new_context(viewport={"width": 1280, "height": 720})
         pages = [context.new_page() for _ in range(count)]
+        pages[0].goto(address)  # stores the token in a cookie
         for seed, page in enumerate(pages):
             page.goto(f"{site}/adventure?seed={seed}&plays=newcomer")
         for page in pages:
@@ -169,10 +207,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--tabs", type=int, default=0, help="tabs of Chromium in place of bare links")
     parser.add_argument("--paint", action="store_true", help="time the first paint")
+    parser.add_argument("--memory", action="store_true", help="measure the memory of 64 games and of closed ones")
     asked = parser.parse_args()
     if asked.paint:
         print("from the command to the first picture, caches warm, the browser running already:")
         first_paint(3)
+    elif asked.memory:
+        memory(64, 3)
     elif asked.tabs:
         in_tabs(asked.tabs, asked.seconds)
     else:

@@ -83,13 +83,13 @@ def take(page: Page, address: str, act: Callable[[Page], None], file: Path) -> N
 
 @contextmanager
 def studio() -> Iterator[str]:
-    """Run a studio of its own; yield its address."""
+    """Run a studio of its own; yield its address, which contains its token."""
     with tempfile.TemporaryDirectory() as models:
         command = [sys.executable, "-m", "telos", "play", "--no-browser", "--port", "0", "--json", "--folder", models]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None
-            yield json.loads(process.stdout.readline())["address"].rsplit("/", 1)[0]
+            yield json.loads(process.stdout.readline())["address"]
         finally:
             process.terminate()
             process.wait(20)
@@ -98,10 +98,12 @@ def studio() -> Iterator[str]:
 def main(folder: Path) -> None:
     """Take all pictures."""
     themes: list[Any] = ["dark", "light"]
-    with studio() as site, sync_playwright() as playwright:
+    with studio() as entry, sync_playwright() as playwright:
+        site = entry.rsplit("/", 1)[0]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for theme in themes:
             context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=theme)
+            context.new_page().goto(entry)  # stores the token in a cookie
             for name, (address, act) in PICTURES.items():
                 page = context.new_page()
                 take(page, f"{site}/{address}", act, folder / f"studio-{name}-{theme}.png")

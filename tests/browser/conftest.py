@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -34,13 +36,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Studio:
     """``telos play`` in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, token: str = "") -> None:
         command = [sys.executable, "-m", "telos", "play", "--no-browser", "--json", "--folder", str(folder)]
         self.folder = folder
+        environment = {**os.environ, **({"TELOS_TOKEN": token} if token else {})}
         with (folder / "studio.log").open("w") as log:  # not a pipe: nobody reads on, and a full one would block it
-            self.process = subprocess.Popen([*command, *options], stdout=log, stderr=log, start_new_session=True)
+            self.process = subprocess.Popen(
+                [*command, *options], stdout=log, stderr=log, start_new_session=True, env=environment
+            )
         self.address = self._said()["address"]
         self.site = self.address.split("?")[0].rsplit("/", 1)[0]
+        self.token = parse_qs(urlsplit(self.address).query)["token"][0]
+        self.headers = {"Authorization": f"Bearer {self.token}"}  # admits a program
 
     def _said(self) -> dict[str, str]:
         """Wait for what it says when it is ready."""
@@ -55,11 +62,17 @@ class Studio:
             raise AssertionError(f"the studio did not start: {said}") from None
         return address
 
+    def url(self, path: str) -> str:
+        """Return an address with the token, for a browser."""
+        return f"{self.site}/{path}{'&' if '?' in path else '?'}token={quote(self.token, safe='')}"
+
+    def fetch(self, path: str, **headers: str) -> Any:
+        """Request a path with the token."""
+        return urlopen(Request(f"{self.site}/{path}", headers={**self.headers, **headers}), timeout=30)
+
     def games(self) -> list[dict[str, Any]]:
         """Return the games that the server holds."""
-        from urllib.request import urlopen
-
-        with urlopen(f"{self.site}/games", timeout=10) as answer:
+        with self.fetch("games") as answer:
             found: list[dict[str, Any]] = json.load(answer)["games"]
         return found
 

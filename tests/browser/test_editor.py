@@ -15,7 +15,7 @@ FOCUSED = "document.activeElement.closest('.ts-editor') !== null"
 @pytest.fixture
 def editing(opened: Open, studio: Studio) -> Any:
     """The adventure after a while, played by somebody else, with the cursor in its model."""
-    page = opened(f"{studio.site}/adventure?rules=flairs&plays=newcomer&seed=7&at=300")
+    page = opened(studio.url("adventure?rules=flairs&plays=newcomer&seed=7&at=300"))
     until(page, "link.status.paused && link.frame.n === 300")
     page.keyboard.press("3")
     page.locator(".cm-content").click()

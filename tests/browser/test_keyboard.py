@@ -38,7 +38,7 @@ def tabbed(page: Any) -> list[tuple[str, str, bool]]:
 
 @pytest.mark.parametrize("panel", ["Beliefs", "Mind", "Model", "Score"])
 def test_controls_are_reached_by_tab_and_show_focus(opened: Open, studio: Studio, panel: str) -> None:
-    page = opened(f"{studio.site}/adventure?rules=flairs&plays=newcomer&seed=7&at=60")
+    page = opened(studio.url("adventure?rules=flairs&plays=newcomer&seed=7&at=60"))
     until(page, "link.status.paused")
     page.get_by_role("tab", name=panel).click()
     page.locator(f'[role=tabpanel][aria-label="{panel}"]').wait_for()
@@ -50,7 +50,7 @@ def test_controls_are_reached_by_tab_and_show_focus(opened: Open, studio: Studio
 
 
 def test_dialog_keeps_focus_and_returns_it_to_game(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
+    page = opened(studio.url("adventure?rules=flairs&seed=7"))
     page.locator("canvas").first.click()
     page.keyboard.press("?")
     page.wait_for_function("document.activeElement.closest('.q-dialog') !== null")
@@ -64,7 +64,7 @@ def test_dialog_keeps_focus_and_returns_it_to_game(opened: Open, studio: Studio)
 
 
 def test_finished_game_offers_another_in_place(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/arena?seed=3&at=4000")
+    page = opened(studio.url("arena?seed=3&at=4000"))
     until(page, "link.frame.hud.over", seconds=60)
     before = page.url
     page.get_by_role("button", name="Play again").click()
@@ -74,7 +74,7 @@ def test_finished_game_offers_another_in_place(opened: Open, studio: Studio) -> 
 
 
 def test_idle_page_sends_nothing(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/adventure?plays=newcomer&seed=7&at=60")
+    page = opened(studio.url("adventure?plays=newcomer&seed=7&at=60"))
     until(page, "link.status.paused")
     page.wait_for_timeout(2_500)  # what was still under way arrives
     page.evaluate("""() => {
@@ -87,7 +87,7 @@ def test_idle_page_sends_nothing(opened: Open, studio: Studio) -> None:
 
 
 def test_upload_accepts_another_file_after_wrong_one(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
+    page = opened(studio.url("adventure?rules=flairs&seed=7"))
     page.get_by_role("button", name="Recordings").click()
     for name in ("one.jsonl", "two.jsonl"):
         with page.expect_file_chooser() as chosen:

@@ -17,7 +17,7 @@ def player(shown: dict[str, Any]) -> list[Any]:
 
 def begun(opened: Open, studio: Studio, query: str = "rules=flairs&seed=7") -> Any:
     """Open the adventure, and press the first key."""
-    page = opened(f"{studio.site}/adventure?{query}")
+    page = opened(studio.url(f"adventure?{query}"))
     page.keyboard.press("ArrowUp")
     until(page, "link.frame.n > 3")
     return page
@@ -37,7 +37,7 @@ def test_page_opens_with_game_and_waits_for_player(opened: Open, studio: Studio)
 
 
 def test_key_press_moves_player_and_release_stops_her(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
+    page = opened(studio.url("adventure?rules=flairs&seed=7"))
     x, y = player(frame(page))
     page.keyboard.down("ArrowRight")
     until(page, f"link.frame.pic.some(s => s[1] === 'hero' && s[3] > {x + 60})")
@@ -93,15 +93,15 @@ def test_drag_on_timeline_goes_back(opened: Open, studio: Studio) -> None:
 
 
 def test_link_to_moment_shows_that_moment(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/arena?seed=3&at=25")
+    page = opened(studio.url("arena?seed=3&at=25"))
     until(page, "link.status.paused && link.frame.n === 25")
-    other = opened(f"{studio.site}/arena?seed=3&at=25")
+    other = opened(studio.url("arena?seed=3&at=25"))
     until(other, "link.frame.n === 25")
     assert frame(other)["pic"] == frame(page)["pic"]
 
 
 def test_click_on_soldier_opens_mind_inspector(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/arena?seed=3&at=30")
+    page = opened(studio.url("arena?seed=3&at=30"))
     until(page, "link.frame.n === 30")
     soldier = next(shape for shape in frame(page)["pic"] if shape[0] == "s" and "pick" in shape[7])
     width, height = page.evaluate("link.hello.size")
@@ -149,12 +149,12 @@ def test_applied_model_changes_bars(opened: Open, studio: Studio) -> None:
 
 
 def test_timeline_uses_time_unit_of_world(opened: Open, studio: Studio) -> None:
-    page = opened(f"{studio.site}/home?seed=3&at=30")
+    page = opened(studio.url("home?seed=3&at=30"))
     until(page, "link.frame.n === 30")
     said = page.evaluate("() => import('telos-studio/hud.js').then(({clock}) => [450, 1740].map(clock))")
     assert said == ["7:30", "day 2, 5:00"]
     page.evaluate("link.send({do: 'scrub', to: 20})")
     page.get_by_text("looking back: day 1, 07:20").wait_for()
-    page = opened(f"{studio.site}/forge?play=you&seed=3")
+    page = opened(studio.url("forge?play=you&seed=3"))
     until(page, "link.frame.n > 8")  # nobody does anything, so no belief changes: half a second a frame all the same
     assert page.evaluate("link.series.timeOf(6)") == 3.0

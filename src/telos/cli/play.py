@@ -1,17 +1,27 @@
 """``telos play``: the studio in the browser."""
 
 import json
+import os
 import secrets
+import stat
+import sys
+import tempfile
 import threading
 import webbrowser
+from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from telos.core.errors import TelosError
+from telos.files import read_text
 
 FIRST_SEED = 2  # an adventure in which a player who walks straight on meets no monster for some seconds
+TOKEN_VARIABLE = "TELOS_TOKEN"
+_MAX_TOKEN_FILE = 4096  # bytes
+_REDIRECT_SECONDS = 60.0  # that a browser has to open the file with the address
 
 
 def play(
@@ -27,32 +37,66 @@ def play(
     port: Annotated[
         int | None, typer.Option(help="The port, 0 for any; without it, the first free one from 8484 on.")
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; any but this machine's own needs a token.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
     token: Annotated[
-        str | None, typer.Option(help="The token for --host; without it, one is made and printed.")
+        str | None,
+        typer.Option(help=f"-: read the token from standard input. Never the token itself; see {TOKEN_VARIABLE}."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(help=f"A file with the token. Without it: the variable {TOKEN_VARIABLE}, or a new token."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as a JSON object.")] = False,
 ) -> None:
     """Play a world in the browser: watch beliefs, plans and memories, and change the model while it runs.
 
+    Only who has the token is admitted, on this machine too. It is part of the address that is opened and printed.
+
     Examples: telos play; telos play arena --seed 3; telos play --folder models --record; telos play --host 0.0.0.0
     """
     from telos.studio.recording import MAX_SEED
-    from telos.studio.server.auth import LOOPBACK
     from telos.worlds.registry import known_world
 
     known_world(world)
     if not 0 <= seed < MAX_SEED:
         raise TelosError(f"a seed is a whole number, zero or more and below {MAX_SEED}, got {seed}")
-    if not folder.is_dir():
+    if not _is_folder(folder):
         raise TelosError(f"{folder} is not a folder", "make it, or name another with --folder")
-    if host in LOOPBACK and token is None:
-        token = ""
-    _serve(
-        world, folder, record, seed, browser, port, host, secrets.token_urlsafe(16) if token is None else token, as_json
-    )
+    secret = read_token(token, token_file)
+    _serve(world, folder, record, seed, browser, port, host, secret, as_json)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or contains a zero byte
+        return False
+
+
+def read_token(option: str | None, file: Path | None) -> str:
+    """Return the token: from standard input or a file, from the environment, or a new one.
+
+    It is never an argument, which every user of the machine can read while the studio runs.
+    """
+    from telos.studio.server.auth import check_token
+
+    inherited = os.environ.pop(TOKEN_VARIABLE, None)  # taken out: browsers that are started do not need it
+    if option not in (None, "-"):
+        raise TelosError(
+            "a token given as an argument can be read by all users of this machine",
+            f"put it into the variable {TOKEN_VARIABLE}, name a file with --token-file, or pipe it to --token -",
+        )
+    if option == "-" and file is not None:
+        raise TelosError("--token and --token-file exclude each other", "leave one out")
+    if option == "-":
+        return check_token(sys.stdin.readline(_MAX_TOKEN_FILE).strip())
+    if file is not None:
+        token = read_text(file, limit=_MAX_TOKEN_FILE).strip()
+        with suppress(OSError):
+            if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
+                typer.echo(f"{file} can be read by other users; run: chmod 600 {file}", err=True)
+        return check_token(token)
+    return secrets.token_urlsafe(24) if inherited is None else check_token(inherited.strip())
 
 
 def _serve(
@@ -78,9 +122,47 @@ def _serve(
             typer.echo(json.dumps({"address": address, "folder": str(folder.resolve())}))
         else:
             typer.echo(f"The studio is at {address} (Ctrl-C ends it)")
-        if browser:
+        if browser and (page := write_redirect(address)) is not None:
+            pages.append(page)
             # In a thread: opening a browser may block until the studio answers.
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=_open_browser, args=(page, ended), daemon=True).start()
 
+    def end() -> None:
+        ended.set()
+        for page in pages:
+            _remove(page)
+
+    pages: list[Path] = []
+    ended = threading.Event()
     options: dict[str, Any] = {"folder": folder, "record": record, "seed": seed, "first": world}
-    serve(host, port, token=token, ready=ready, **options)
+    serve(host, port, token=token, ready=ready, end=end, **options)
+
+
+def write_redirect(address: str) -> Path | None:
+    """Write a page that leads to an address into a file that only this user can read; None if that fails.
+
+    The browser is given this file: its arguments can be read by all users, and the address contains the token.
+    """
+    page = (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Telos studio</title>'
+        f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
+        f'<a href="{escape(address)}">Open the studio</a></html>\n'
+    )
+    try:
+        handle, name = tempfile.mkstemp(prefix="telos-studio-", suffix=".html")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(page)
+    except OSError:
+        return None  # the address was printed
+    return Path(name)
+
+
+def _open_browser(page: Path, ended: threading.Event) -> None:
+    webbrowser.open(page.as_uri())
+    ended.wait(_REDIRECT_SECONDS)
+    _remove(page)
+
+
+def _remove(page: Path) -> None:
+    with suppress(OSError):
+        page.unlink(missing_ok=True)

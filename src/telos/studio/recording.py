@@ -16,6 +16,7 @@ import orjson
 
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, Fault, FaultCode
+from telos.files import parse_json
 from telos.studio.stage import Happening, Inputs, Stage
 
 # Limits of an uploaded log.
@@ -83,9 +84,13 @@ class GameLog:
                 yield entry
 
     def to_bytes(self) -> bytes:
-        """Return the log as JSON Lines: a header, then a line for each run."""
+        """Return the log as JSON Lines: a header, then a line for each run.
+
+        The header counts steps and lines, so that a log that was cut off is recognised.
+        """
         header = {"recording": _KIND, "version": _VERSION, "world": self.world, "seed": self.seed}
-        lines: list[Any] = [{**header, "settings": dict(self.settings), "steps": self.steps}]
+        counts = {"steps": self.steps, "lines": len(self.runs)}
+        lines: list[Any] = [{**header, "settings": dict(self.settings), **counts}]
         for entry, times in self.runs:
             if isinstance(entry, AppliedModel):
                 lines.append({"model": entry.name, "text": entry.text})
@@ -109,7 +114,8 @@ def parse_game_log(data: bytes, *, name: str = "log") -> GameLog:
         lines = data.decode().removesuffix("\n").split("\n")  # not splitlines: texts may contain other line separators
     except UnicodeDecodeError:
         _refuse(name, 1, "the file is not UTF-8 text")
-    log = _parse_header(_parse_line(lines[0] if lines else "", name, 1), name)
+    header = _parse_line(lines[0], name, 1)
+    log = _parse_header(header, name)
     models = 0
     for number, text in enumerate(lines[1:], 2):
         entry, times = _parse_entry(_parse_line(text, name, number), name, number)
@@ -120,12 +126,16 @@ def parse_game_log(data: bytes, *, name: str = "log") -> GameLog:
             _refuse(name, number, f"the log applies more than {MAX_MODELS} models")
         if log.steps > MAX_STEPS:
             _refuse(name, number, f"a log has at most {MAX_STEPS} steps")
+    for what, found in (("lines", len(log.runs)), ("steps", log.steps)):
+        if header.get(what, found) != found:  # older logs lack a count
+            message = f"the log ends too early: it has {found} of the {header[what]} {what} that its header counts"
+            _refuse(name, len(lines), message)
     return log
 
 
 def _parse_line(text: str, name: str, number: int) -> Any:
     try:
-        found = json.loads(text)
+        found = parse_json(text)
         json.dumps(found, ensure_ascii=False).encode()  # raises for an unpaired surrogate, which could not be saved
         return found
     except (ValueError, RecursionError):
@@ -134,7 +144,10 @@ def _parse_line(text: str, name: str, number: int) -> Any:
 
 def _parse_header(header: Any, name: str) -> GameLog:
     wanted = {"recording": str, "version": int, "world": str, "seed": int, "settings": dict}
-    if not isinstance(header, dict) or any(type(header.get(key)) is not kind for key, kind in wanted.items()):
+    counts = {key: int for key in ("steps", "lines") if isinstance(header, dict) and key in header}
+    if not isinstance(header, dict) or any(
+        type(header.get(key)) is not kind for key, kind in (wanted | counts).items()
+    ):
         _refuse(name, 1, "the first line is not the header of a studio game")
     if header["recording"] != _KIND or header["version"] != _VERSION:
         _refuse(

@@ -196,11 +196,11 @@ def test_failed_save_leaves_old_file(home: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(os, "fsync", full)
     for name, replaces in (("new.yaml", digest), ("newer.yaml", None)):
-        with pytest.raises(TelosError, match="cannot be saved: No space left"):
+        with pytest.raises(TelosError, match="cannot be written: No space left"):
             library.save(name, "two\n", replaces=replaces)
     assert library.open("new.yaml") == "one\n"
     assert "newer.yaml" not in library.names()
-    assert not list(home.rglob(".telos-*"))
+    assert not list(home.rglob("*.part"))
 
 
 def test_too_large_or_binary_file_is_refused(home: Path) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from urllib.request import urlopen
 
 import pytest
 
@@ -22,7 +21,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 def begun(studio: Studio, address: str) -> str:
     """Open a page as a browser would, and return the address of its WebSocket."""
-    page = urlopen(f"{studio.site}/{address}", timeout=30).read().decode()
+    page = studio.fetch(address).read().decode()
     found = re.search(r"/link/[\w-]+", page)
     assert found, page[:500]
     return studio.site.replace("http", "ws", 1) + found[0]

@@ -3,19 +3,18 @@
 File names come from the browser, so `check_file_name` accepts only plain names that are valid on every system.
 """
 
-import contextlib
 import difflib
 import hashlib
 import os
 import re
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from telos.core.errors import TelosError, name_hint
+from telos.files import write_bytes
 
 # --- file names -------------------------------------------------------------------------------------------------------
 
@@ -174,14 +173,15 @@ class Library:
             place.parent.mkdir(parents=True, exist_ok=True)
             if replaces is None:
                 _claim(place, name)
-            try:
-                _replace(place, content)
-            except OSError:
-                if replaces is None:
-                    place.unlink(missing_ok=True)
-                raise
         except OSError as error:
             raise TelosError(f"{name!r} cannot be saved: {error.strerror or error}", "choose another name") from error
+        try:
+            write_bytes(place, content)
+        except BaseException:
+            if replaces is None:
+                with suppress(OSError):
+                    place.unlink()
+            raise
         return hashlib.sha256(content).hexdigest()
 
     def _check_unchanged(self, name: str, replaces: str) -> None:
@@ -222,22 +222,6 @@ def _claim(place: Path, name: str) -> None:
         os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except FileExistsError:
         raise TelosError(f"{name!r} exists already", "check the difference, then replace it") from None
-
-
-def _replace(place: Path, content: bytes) -> None:
-    """Replace a file atomically: a concurrent reader sees the old or the new content."""
-    number, unfinished = tempfile.mkstemp(prefix=".telos-", suffix=".part", dir=place.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(place, unfinished)
-        Path(unfinished).replace(place)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(unfinished).unlink(missing_ok=True)
-        raise
 
 
 def _full_diff(before: list[str], after: list[str], origin: str, name: str) -> list[str]:

@@ -4,21 +4,25 @@ Start with `serve`; `create_app` builds the routes.
 """
 
 import asyncio
+import ctypes
 import gc
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
-from nicegui import ui
+from nicegui import Client, ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, printable
+from telos.files import check_output
 from telos.studio.models.library import Library
 from telos.studio.page.page import build_page
 from telos.studio.server.auth import LOOPBACK, AuthMiddleware
@@ -30,9 +34,12 @@ from telos.worlds.registry import WORLDS
 DEFAULT_PORT = 8484
 _MAX_PORTS = 50  # that are tried from the default one on
 _MAX_MESSAGE_BYTES = 2**20  # of one WebSocket message: a model is at most a quarter of that
-_ANY_HOST = ("0.0.0.0", "::")  # listening on all interfaces requires a token
-_SWEEP_INTERVAL = 2.0  # seconds between two searches for games without a page
+_ANY_HOST = ("0.0.0.0", "::")
+_SWEEP_INTERVAL = 0.25  # seconds between two searches for games without a page, or to be written
+_SWEEP_SECONDS = 0.02  # that writing may delay the games each time
+_COLLECT_INTERVAL, _QUIET_INTERVAL = 30.0, 2.0  # seconds between garbage collections: during games, and without
 _NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # close codes of the WebSocket; link.js knows them
+_GAME = "telos-game"  # in the storage of a client
 _RESERVED = ("game", "at", "seed", "token")  # parameters of the address; all others are settings of the world
 
 
@@ -74,9 +81,16 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
             ui.label(str(error))
             return
         build_page(game, library, hub)
+        _note_game(ui.context.client, game)
 
     ui.run_with(app, title="Telos studio", favicon=None, show_welcome_message=False, tailwind=False)
     return app
+
+
+def _note_game(client: Client, game: Game) -> None:
+    """Store the name of the game in the client of a page until the page connects: from then on, NiceGUI deletes it."""
+    client.storage[_GAME] = game.name
+    client.on_connect(lambda: client.storage.pop(_GAME, None))
 
 
 def _summary(game: Game) -> dict[str, object]:
@@ -127,9 +141,12 @@ def _lifespan(hub: Hub):  # type: ignore[no-untyped-def]  # the async context ma
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async def sweep() -> None:
+            cleaner = MemoryCleaner(hub)
             while True:
                 await asyncio.sleep(_SWEEP_INTERVAL)
-                hub.sweep(asyncio.get_running_loop().time())
+                now = asyncio.get_running_loop().time()
+                hub.sweep(now, seconds=_SWEEP_SECONDS)
+                cleaner.clean(now)
 
         task = asyncio.create_task(sweep())
         try:
@@ -140,6 +157,40 @@ def _lifespan(hub: Hub):  # type: ignore[no-untyped-def]  # the async context ma
                 hub.free(name)
 
     return lifespan
+
+
+class MemoryCleaner:
+    """Gives the memory of freed games and closed pages back.
+
+    They are parts of reference cycles, so they stay until a full garbage collection, which Python may not start for
+    hours. It delays all games, so while some are played it is made only from time to time.
+    """
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._freed, self._clients = hub.freed, 0
+        self._is_due, self._collected_at = False, -_COLLECT_INTERVAL
+
+    def clean(self, now: float) -> bool:
+        """Delete pages without a game, and collect memory when it is time; return whether it was collected."""
+        for client in list(Client.instances.values()):
+            if client.storage.get(_GAME, "") not in (*self._hub.games, ""):
+                client.delete()  # NiceGUI would do so only a minute after it was opened
+        self._is_due |= self._freed != self._hub.freed or len(Client.instances) < self._clients
+        self._freed, self._clients = self._hub.freed, len(Client.instances)
+        is_played = any(game.is_linked for game in self._hub.games.values())
+        if not self._is_due or now - self._collected_at < (_COLLECT_INTERVAL if is_played else _QUIET_INTERVAL):
+            return False
+        self._is_due, self._collected_at = False, now
+        gc.collect()
+        _trim_heap()
+        return True
+
+
+def _trim_heap() -> None:
+    """Return free memory to the operating system, where the C library keeps it otherwise."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 # --- serving ----------------------------------------------------------------------------------------------------------
@@ -168,9 +219,9 @@ def open_socket(host: str, port: int | None = None) -> socket.socket:
 def _bind(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    except (socket.gaierror, UnicodeError) as error:
+    except (socket.gaierror, ValueError) as error:  # also names that cannot be encoded, or contain a zero byte
         why = getattr(error, "strerror", None) or "not a valid host name"
-        raise TelosError(f"there is no host {host[:80]!r}: {why}", "try --host 0.0.0.0") from None
+        raise TelosError(f"there is no host {host!r}: {why}", "try --host 0.0.0.0") from None
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":  # elsewhere this option would let two studios share a port
@@ -185,39 +236,77 @@ def _bind(host: str, port: int) -> socket.socket:
 
 def serve(
     host: str, port: int | None, *, folder: Path, record: bool, seed: int, first: str, token: str,
-    ready: Callable[[str], None],
+    ready: Callable[[str], None], end: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
-    """Run the studio until interrupted; ``ready`` is called with its address once it answers requests."""
-    if not token and host not in LOOPBACK:
-        raise TelosError(
-            f"--host {host} opens the studio to others, which requires a token", "leave --token out to create one"
-        )
+    """Run the studio until interrupted.
+
+    ``ready`` is called with its address once it answers requests, and ``end`` when it stops: a signal may end the
+    process before this function returns.
+    """
     folder = folder.resolve()
+    records = _prepare_records(folder / "recordings") if record else None
+    listener = open_socket(host, port)
+    log_to_terminal()
     world(first)  # import it now, so that the first page does not wait
     gc.freeze()  # exclude all imported modules from garbage collection: a full pass would delay all games
-    app = create_app(folder, records=folder / "recordings" if record else None, seed=seed, first=first)
-    listener = open_socket(host, port)
+    app = create_app(folder, records=records, seed=seed, first=first)
     shown = "127.0.0.1" if host in _ANY_HOST else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listener.getsockname()[1]}/{first}{f'?token={quote(token)}' if token else ''}"
+    address = f"http://{shown}:{listener.getsockname()[1]}/{first}?token={quote(token, safe='')}"
     config = uvicorn.Config(
-        AuthMiddleware(app, token),
+        AuthMiddleware(app, token, is_local=host in LOOPBACK),
+        log_config=None,  # log_to_terminal
         log_level="warning",
+        access_log=False,
         ws_max_size=_MAX_MESSAGE_BYTES,
         lifespan="on",
+        proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
-    server = _Server(config, lambda: ready(address))
+    server = _Server(config, lambda: ready(address), end)
     server.run(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
-    """Reports when it is ready: a browser that is opened earlier would get no answer."""
+def _prepare_records(folder: Path) -> Path:
+    """Make the folder of recordings, or raise if nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TelosError(f"{folder}: cannot be made: {error.strerror or error}", "leave --record out") from None
+    check_output(folder / "game.jsonl")
+    return folder
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+
+def log_to_terminal() -> None:
+    """Print the warnings of all libraries with control characters escaped: addresses come from anywhere."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(TerminalFormatter("%(levelname)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+
+
+class TerminalFormatter(logging.Formatter):
+    """Formats a record in one line, and its traceback, if there is one, in lines of its own; all escaped."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # as logging calls it
+        return printable(super().formatMessage(record).replace("\n", "\\n"))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return printable(super().formatException(ei))
+
+
+class _Server(uvicorn.Server):
+    """Reports when it is ready, as a browser that is opened earlier would get no answer, and when it ends."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], end: Callable[[], None]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._end = ready, end
 
     async def startup(self, sockets: list | None = None) -> None:  # type: ignore[type-arg]  # as uvicorn declares it
         await super().startup(sockets)
         if not self.should_exit:
             self._ready()
+
+    async def shutdown(self, sockets: list | None = None) -> None:  # type: ignore[type-arg]
+        try:
+            await super().shutdown(sockets)
+        finally:
+            self._end()

@@ -1,19 +1,36 @@
-"""Access control: `AuthMiddleware` admits local requests, and remote ones only with the token."""
+"""Access control: `AuthMiddleware` admits only requests that carry the token of the studio, on this machine too.
+
+    address with ?token=… ──▶ cookie, and the address without the token ──▶ pages, files and sockets with the cookie
+
+Paths that could name no file here (control characters, very long names) are refused before any route sees them.
+"""
 
 import hmac
+import logging
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from html import escape
 from typing import Any, TypeAlias
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from telos.core.errors import TelosError
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers: TypeAlias = dict[str, str]
+RawHeaders: TypeAlias = list[tuple[bytes, bytes]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "telos-token"
 MAX_REQUEST_BYTES = 8 * 2**20  # twice the largest recording
+MIN_TOKEN, MAX_TOKEN = 8, 500  # characters
+_MAX_PATH, _MAX_PART = 1_000, 200  # bytes of a path and of a name in it: file systems have names of up to 255
+_MAX_FIELDS = 100  # parameters of an address
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::[0-9]{1,5})?\Z", re.IGNORECASE)
 
 # NiceGUI's pages need inline scripts; but nothing is loaded from other sites, and no other site may frame them.
 _POLICY = "; ".join(
@@ -23,23 +40,54 @@ _POLICY = "; ".join(
         "form-action 'self'", "frame-ancestors 'none'",
     ]
 )  # fmt: skip
+_OWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 _HEADERS = (
-    (b"content-security-policy", _POLICY.encode()),
     (b"referrer-policy", b"same-origin"),  # an address may contain the token
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Telos studio</title>{head}'
+    '<meta name="viewport" content="width=device-width"><style>body{{font:16px/1.5 sans-serif;margin:3rem auto;'
+    "max-width:36rem;padding:0 1rem;background:#fff;color:#111}}</style>{body}</html>\n"
+)
+_ASK = (
+    "<h1>This studio needs its token</h1><p>Open the address that <code>telos play</code> has printed in the terminal, "
+    "or paste the token, the part of that address after <code>token=</code>:</p>"
+    '<form method="get">{hidden}<input name="token" type="password" autocomplete="off" aria-label="Token" autofocus> '
+    "<button>Open</button></form>"
+)
+_AGAIN = '<p>If this browser has opened the studio before, <a href="">open this page again</a>.</p>'
+_NO_TOKEN = "a token is required: open the address that `telos play` has printed"
+
+_LOG = logging.getLogger("telos.studio")
+
+
+def check_token(token: str) -> str:
+    """Return a token that was chosen by the user, or raise if it is too short or cannot be sent."""
+    if not MIN_TOKEN <= len(token) <= MAX_TOKEN:
+        raise TelosError(
+            f"a token has {MIN_TOKEN} to {MAX_TOKEN} characters, this one has {len(token)}",
+            "choose another, or leave it out to have one made",
+        )
+    if not token.isprintable():
+        raise TelosError("a token consists of printable characters", "choose another, or leave it out to have one made")
+    return token
 
 
 class AuthMiddleware:
-    """ASGI middleware around the whole app. Without a ``token``, only loopback hosts are accepted.
+    """ASGI middleware around the whole app, which only requests with the ``token`` reach.
 
-    Pages of other sites must not reach the studio through the visitor's browser: the ``Host`` must be a loopback name
-    (against DNS rebinding), and cross-site requests are refused, except for navigation by a link.
+    The token comes with the address, in the header ``Authorization: Bearer …``, or in a cookie, which an address with
+    the token sets. Pages of other sites must not reach the studio through the visitor's browser either: cross-site
+    requests are refused, except for navigation by a link, and if the studio ``is_local``, its ``Host`` must be a
+    loopback name (against DNS rebinding).
     """
 
-    def __init__(self, app: App, token: str = "") -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: App, token: str, *, is_local: bool = True) -> None:
+        if not token:
+            raise ValueError("a studio has a token")
+        self._app, self._token, self._is_local = app, token, is_local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward allowed requests and refuse all others."""
@@ -49,46 +97,93 @@ class AuthMiddleware:
         headers = {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]}
         refusal = self._refusal(scope, headers)
         if refusal:
-            await _refuse(scope, receive, send, refusal)
-            return
-        await self._app(scope, _limit_size(receive), self._with_headers(scope, send))
+            status = 400 if _is_bad_path(scope["path"]) else 403
+            await _refuse(scope, receive, send, refusal, status)
+        elif not self._has_token(scope, headers):
+            await _refuse(scope, receive, send, _NO_TOKEN, page=_ask_for_token(scope, headers))
+        elif self._is_entry(scope):
+            await self._enter(scope, headers, send)
+        else:
+            await self._forward(scope, _limit_size(receive), _with_headers(scope, send))
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> str:
+    def _refusal(self, scope: Scope, headers: Headers) -> str:
         host = headers.get("host", "")
-        if not self._token and _host_name(host) not in LOOPBACK:
+        if _is_bad_path(scope["path"]):
+            return "there is no such address"
+        if sum(name.lower() == b"host" for name, _ in scope["headers"]) > 1:
+            return "a request has one host"
+        if self._is_local and _host_name(host) not in LOOPBACK:
             return f"the studio only answers at 127.0.0.1, not at {host[:80]!r}"
         if _is_cross_site(headers, host):
             return "cross-site requests are refused"
         if _is_too_long(headers.get("content-length", "0")):
             return f"a request has at most {MAX_REQUEST_BYTES} bytes"
-        if self._token and not self._has_token(scope, headers):
-            return "a token is required: open the address that `telos play` has printed"
         return ""
 
-    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        return any(_is_same(token, self._token) for token in (_query_token(scope), _cookie_token(scope, headers)))
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
+        given = (_query_token(scope), _cookie_token(scope, headers), _header_token(headers))
+        return any(_is_same(each, self._token) for each in given)
 
-    def _with_headers(self, scope: Scope, send: Send) -> Send:
-        """Add the security headers, and a cookie for a token that came with the address.
+    def _is_entry(self, scope: Scope) -> bool:
+        """Return whether a browser opens an address that contains the token."""
+        is_read = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        return is_read and _is_same(_query_token(scope), self._token)
 
-        The page's own requests do not carry the token, so they need the cookie.
+    async def _enter(self, scope: Scope, headers: Headers, send: Send) -> None:
+        """Keep the token in a cookie, and lead to the same address without it.
+
+        A browser that comes from elsewhere (a file, a link) sends no SameSite=Strict cookie along a redirect, so it
+        gets a page that leads on.
         """
-        if scope["type"] != "http":
-            return send
-        added = list(_HEADERS)
-        if self._token and _is_same(_query_token(scope), self._token):
-            cookie = f"{_cookie_name(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
-            added.append((b"set-cookie", cookie.encode()))
+        cookie = f"{_cookie_name(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
+        onward = _without_token(scope)
+        added: RawHeaders = [(b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
+        if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            await _answer(send, 303, "", [*added, (b"location", onward.encode())])
+            return
+        head = f'<meta http-equiv="refresh" content="0; url={escape(onward)}">'
+        body = f'<p><a href="{escape(onward)}">Open the studio</a></p>'
+        await _answer(send, 200, _PAGE.format(head=head, body=body), added)
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *added]
+    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the app; a failure is one line in the terminal, and status 500 if nothing was answered yet."""
+        is_answered = False
+
+        async def send_noting(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
             await send(message)
 
-        return send_with_headers
+        try:
+            await self._app(scope, receive, send_noting)
+        except Exception as error:
+            _LOG.error("%s failed: %s: %s", scope["path"], type(error).__name__, error)
+            _LOG.debug("the failure in full", exc_info=error)
+            if not is_answered:
+                await _refuse(scope, None, send, "the studio failed to answer; its terminal says why", 500)
 
 
-def _is_cross_site(headers: dict[str, str], host: str) -> bool:
+def _with_headers(scope: Scope, send: Send) -> Send:
+    """Add the security headers to an answer."""
+    if scope["type"] != "http":
+        return send
+    added = [(b"content-security-policy", _POLICY.encode()), *_HEADERS]
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *added]
+        await send(message)
+
+    return send_with_headers
+
+
+def _is_bad_path(path: str) -> bool:
+    """Return whether a path can name nothing here, and could upset whoever looks for it or prints it."""
+    is_long = len(path) > _MAX_PATH or any(len(part.encode("utf-8", "replace")) > _MAX_PART for part in path.split("/"))
+    return is_long or _CONTROL.search(path) is not None
+
+
+def _is_cross_site(headers: Headers, host: str) -> bool:
     """Return whether the request comes from a page of another site; following a link to the studio is allowed."""
     origin = headers.get("origin")
     if origin is not None and _netloc(origin) != host:
@@ -115,11 +210,9 @@ def _limit_size(receive: Receive) -> Receive:
 
 
 def _host_name(host: str) -> str:
-    """Return a host without its port and brackets (``[::1]:80``, ``localhost:80``)."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """Return a host without its port and brackets (``[::1]:80``, ``localhost:80``); empty if it is malformed."""
+    found = _HOST.match(host)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _netloc(origin: str) -> str:
@@ -129,9 +222,26 @@ def _netloc(origin: str) -> str:
         return ""
 
 
+# --- tokens -----------------------------------------------------------------------------------------------------------
+
+
 def _query_token(scope: Scope) -> str:
-    query: bytes = scope["query_string"]
-    return parse_qs(query.decode("latin-1")).get("token", [""])[0]
+    return next((value for name, value in _query(scope) if name == "token"), "")
+
+
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    """Return the parameters of an address; none if there are very many."""
+    try:
+        return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+    except ValueError:
+        return []
+
+
+def _without_token(scope: Scope) -> str:
+    """Return the address of a request without its token; its path has one leading slash, so it leads nowhere else."""
+    path = "/" + quote(scope["path"].lstrip("/\\"), safe="/:@,.;~-_!*()$")
+    kept = urlencode([(name, value) for name, value in _query(scope) if name != "token"])
+    return f"{path}?{kept}" if kept else path
 
 
 def _cookie_name(scope: Scope) -> str:
@@ -139,7 +249,7 @@ def _cookie_name(scope: Scope) -> str:
     return f"{COOKIE}-{(scope.get('server') or ('', ''))[1]}"
 
 
-def _cookie_token(scope: Scope, headers: dict[str, str]) -> str:
+def _cookie_token(scope: Scope, headers: Headers) -> str:
     """Return the token from the cookies; malformed cookies of other local servers are skipped."""
     for cookie in headers.get("cookie", "").split(";"):
         name, _, value = cookie.strip().partition("=")
@@ -148,15 +258,47 @@ def _cookie_token(scope: Scope, headers: dict[str, str]) -> str:
     return ""
 
 
+def _header_token(headers: Headers) -> str:
+    """Return the token from ``Authorization: Bearer …``, for programs."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return unquote(token.strip()) if kind.lower() == "bearer" else ""
+
+
 def _is_same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def _ask_for_token(scope: Scope, headers: Headers) -> str:
+    """Return the page that asks for the token; its form keeps the other parameters of the address."""
+    kept = [(escape(name), escape(value)) for name, value in _query(scope) if name != "token"]
+    hidden = "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in kept)
+    is_followed = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")  # so no cookie was sent
+    return _PAGE.format(head="", body=_ASK.format(hidden=hidden) + (_AGAIN if is_followed else ""))
+
+
+async def _refuse(
+    scope: Scope, receive: Receive | None, send: Send, why: str, status: int = 403, *, page: str = ""
+) -> None:
+    """Answer that a request is refused; a socket is closed before it is accepted."""
     if scope["type"] == "websocket":
-        await receive()
+        if receive is not None:
+            await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": why})
         return
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{why}\n".encode()})
+    await _answer(send, status, page or f"{why}\n", [(b"cache-control", b"no-store")])
+
+
+async def _answer(send: Send, status: int, text: str, headers: RawHeaders) -> None:
+    kind = b"text/html" if text.startswith("<!doctype") else b"text/plain"
+    added = [
+        (b"content-security-policy", _OWN_POLICY.encode()),
+        *_HEADERS,
+        (b"content-type", kind + b"; charset=utf-8"),
+    ]
+    body = text.encode()
+    added.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": [*added, *headers]})
+    await send({"type": "http.response.body", "body": body})

@@ -4,14 +4,18 @@ Each open page has a game. A game whose page is closed is freed after a while; i
 """
 
 import asyncio
+import logging
+import math
 import re
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 
 from telos.core.errors import TelosError
-from telos.studio.recording import GameLog, is_game_log, parse_game_log
+from telos.files import read_bytes, write_bytes
+from telos.studio.recording import MAX_BYTES, GameLog, is_game_log, parse_game_log
 from telos.studio.server.game import Game
 from telos.studio.session import Session, format_error
 from telos.studio.stage import world
@@ -20,6 +24,7 @@ GRACE = 10.0  # seconds until a game without a page is freed: reloading a page t
 MAX_GAMES = 64
 MAX_AHEAD = 36_000  # steps that a link may lead into a game without a log: as many as frames are kept
 _MAX_LOGS = 50  # of freed games
+_WRITE_INTERVAL = 1.0  # seconds between two writes of a game; the first is made at once
 _NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
 _FULL = f"{MAX_GAMES} games are open already; close a page that is not used"
 _LOST = (
@@ -28,13 +33,18 @@ _LOST = (
 )
 _TOO_FAR = f"A link leads at most {MAX_AHEAD} steps into a new game; this is step {MAX_AHEAD}."
 
+_LOG = logging.getLogger("telos.studio")
+
 
 class Hub:
     """Games by name. ``records`` is the folder that games are written to while they are played, if there is one."""
 
     def __init__(self, records: Path | None = None) -> None:
         self.games: dict[str, Game] = {}
+        self.freed = 0  # games so far
         self.recorder = GameRecorder(records) if records is not None else None
+        self._is_recording = True  # until a write fails, then until one succeeds
+        self._written_at: dict[str, float] = {}
         self._turn = asyncio.Lock()  # of the games that catch up
         self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of freed games, the oldest first
 
@@ -42,7 +52,7 @@ class Hub:
         self, name: str, seed: int, settings: Mapping[str, str], *, game: str = "", at: int | None = None, now: float
     ) -> Game:
         """Return the game of a page that opens: the one it had before a reload, that of a link, or a new one."""
-        self.sweep(now)
+        self._free_closed(now)
         known = self.games.get(game)
         if known is not None and known.session.world.name == name and (at is None or not known.is_linked):
             # Also while the old page is still connected: on a reload, a browser drops it only after it has the new one.
@@ -85,35 +95,55 @@ class Hub:
         game.left_at = now
         return game
 
-    def sweep(self, now: float) -> None:
-        """Free the games whose pages have been closed for a while, and write the others to disk."""
+    def sweep(self, now: float, *, seconds: float = math.inf) -> None:
+        """Free the games whose pages have been closed for a while, and write others to disk.
+
+        Those that have waited longest are written first, and after ``seconds`` the rest waits for the next sweep: each
+        write waits for the disk, and all games wait meanwhile.
+        """
+        self._free_closed(now)
+        start = time.perf_counter()
+        for name in sorted(self.games, key=lambda name: self._written_at.get(name, -math.inf)):
+            if now - self._written_at.get(name, -math.inf) < _WRITE_INTERVAL or time.perf_counter() - start > seconds:
+                break
+            self._write(self.games[name])
+            if self.games[name].session.log.steps:  # until then, each sweep looks again
+                self._written_at[name] = now
+
+    def _free_closed(self, now: float) -> None:
         for name, game in list(self.games.items()):
             if not game.is_linked and game.left_at is not None and now - game.left_at > GRACE:
                 self.free(name)
-        for game in self.games.values():
-            self._write(game)
 
     def free(self, name: str) -> None:
         """Drop a game; its log is kept for a while."""
         game = self.games.pop(name)
+        self.freed += 1
         self._write(game, is_last=True)
+        self._written_at.pop(name, None)
         if game.session.log.runs:
             self._logs[name] = game.session.log
             while len(self._logs) > _MAX_LOGS:
                 self._logs.popitem(last=False)
 
     def _write(self, game: Game, *, is_last: bool = False) -> None:
-        """Write a game to disk; a failure is reported once in its page, and the game goes on."""
+        """Write a game to disk; a failure is reported once in its page and in the terminal, and the game goes on."""
         if self.recorder is None:
             return
         try:
             is_written = self.recorder.write(game.name, game.session, is_last=is_last)
         except Exception as error:  # a full disk, or a stage whose recording fails: the sweep must go on
-            if not game.is_unwritten:
-                game.notify(f"This game is not recorded: {format_error(error)}")
-            game.is_unwritten = True
+            self._report_failure(game, format_error(error))
         else:
-            game.is_unwritten = game.is_unwritten and not is_written
+            if is_written:
+                game.is_unwritten, self._is_recording = False, True
+
+    def _report_failure(self, game: Game, why: str) -> None:
+        if not game.is_unwritten:
+            game.notify(f"This game is not recorded: {why}")
+        if self._is_recording:
+            _LOG.warning("games are not recorded: %s", why)
+        game.is_unwritten, self._is_recording = True, False
 
     def _find_log(self, name: str) -> GameLog | None:
         """Return the log of a game: one that is open, was freed, or is on disk."""
@@ -159,14 +189,11 @@ class GameRecorder:
         return True
 
     def _put(self, file: str, data: bytes) -> None:
-        """Write a file atomically."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            draft = self.folder / f".{file}.draft"
-            draft.write_bytes(data)
-            draft.replace(self.folder / file)
         except OSError as error:
             raise TelosError(f"{self.folder}: cannot be written: {error.strerror or error}") from None
+        write_bytes(self.folder / file, data)
 
     def read(self, name: str) -> GameLog | None:
         """Return the log of a game; None if there is none, or if it cannot be parsed."""
@@ -174,8 +201,8 @@ class GameRecorder:
             return None
         for file in self.folder.glob(f"*-{name}.studio.jsonl"):
             try:
-                return parse_game_log(file.read_bytes(), name=file.name)
-            except (OSError, TelosError):
+                return parse_game_log(read_bytes(file, limit=MAX_BYTES), name=file.name)
+            except TelosError:
                 return None
         return None
 

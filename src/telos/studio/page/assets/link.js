@@ -14,6 +14,16 @@ const isTable = (value) => Boolean(value) && typeof value === "object" && !Array
 const isFrame = (message) => Number.isFinite(message.n) && Array.isArray(message.pic);
 
 const GONE = "The studio is gone. This page tries to reach it again …";
+const OTHER_TOKEN = "The studio was restarted with another token. Load this page anew, and paste the token that it prints.";
+
+/** Whether a studio answers but refuses this page. */
+async function isRefused() {
+  try {
+    return (await fetch("/games", { cache: "no-store" })).status === 403;
+  } catch {
+    return false; // there is no studio
+  }
+}
 
 /** What the tab's storage holds under our name, taken out of it; null where there is nothing, or no storage. */
 function takeOut() {
@@ -79,6 +89,7 @@ export class Link {
     const restarted = code === NO_SUCH_GAME;
     banner(restarted ? "The studio was restarted. Load this page anew to play on." : GONE);
     this.emit("lost", {});
+    if (!restarted) isRefused().then((refused) => refused && this.socket?.readyState !== WebSocket.OPEN && banner(OTHER_TOKEN));
     if (restarted && performance.now() > SETTLE) return window.location.reload();
     this.retry = setTimeout(() => this.connect(), this.wait);
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
