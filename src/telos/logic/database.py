@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError, name_hint
+from telos.logic.model import MarkovLogic
 
 Codes: TypeAlias = NDArray[np.int32]
 
@@ -127,6 +128,13 @@ def select_worlds(database: Database, worlds: Sequence[int]) -> Database:
         present[kind] = moved[np.lexsort((moved[:, 1], moved[:, 0]))].astype(np.int32)
     parts = (kept(database.true), kept(database.false), kept(database.functions))
     return Database(tuple(database.worlds[each] for each in worlds), database.constants, *parts, present)
+
+
+def find_unstated(model: MarkovLogic, database: Database) -> tuple[str, ...]:
+    """Return the predicates of a model of which a database states no fact, neither a true nor a false one."""
+    tables = (database.true, database.false)
+    stated = {name for part in tables for name, facts in part.items() if len(facts.world)}
+    return tuple(name for name in model.predicates if name not in stated)
 
 
 def order_constants(names: Iterable[str]) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def rename_apart(formula: Formula) -> Formula:
     ('x1',)
     """
     free = frozenset(free_variables(formula))
-    return _apart(formula, {}, free, {*free, *_bound_names(formula)})
+    return _apart(formula, {}, free, _FreshNames({*free, *_bound_names(formula)}))
 
 
 def _bound_names(formula: Formula) -> Iterator[str]:
@@ -175,15 +175,15 @@ def _bound_names(formula: Formula) -> Iterator[str]:
         yield from _bound_names(part)
 
 
-def _apart(formula: Formula, renamed: Mapping[str, str], outside: frozenset[str], taken: set[str]) -> Formula:
+def _apart(formula: Formula, renamed: Mapping[str, str], outside: frozenset[str], fresh: "_FreshNames") -> Formula:
     match formula:
         case Atom() | Equal():
             return rewrite_terms(formula, lambda each: _rename(each, renamed))
         case ForAll(names, part) | Exists(names, part):
-            new = {name: _fresh_name(name, taken) if name in outside else name for name in names}
-            inner = _apart(part, {**renamed, **new}, outside | set(new.values()), taken)
+            new = {name: fresh.like(name) if name in outside else name for name in names}
+            inner = _apart(part, {**renamed, **new}, outside | set(new.values()), fresh)
             return type(formula)(tuple([new[name] for name in names]), inner)
-    return map_parts(formula, lambda part: _apart(part, renamed, outside, taken))
+    return map_parts(formula, lambda part: _apart(part, renamed, outside, fresh))
 
 
 def map_parts(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
@@ -206,12 +206,20 @@ def _rename(each: Variable | Constant, renamed: Mapping[str, str]) -> Term:
     return Variable(renamed.get(each.name, each.name), each.shift)
 
 
-def _fresh_name(name: str, taken: set[str]) -> str:
-    number = 1
-    while f"{name}{number}" in taken:
-        number += 1
-    taken.add(f"{name}{number}")
-    return f"{name}{number}"
+class _FreshNames:
+    """Names that are not taken: ``x1``, ``x2`` and so on for ``x``."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._last: dict[str, int] = {}
+
+    def like(self, name: str) -> str:
+        number = self._last.get(name, 0) + 1
+        while f"{name}{number}" in self._taken:
+            number += 1
+        self._last[name] = number
+        self._taken.add(f"{name}{number}")
+        return f"{name}{number}"
 
 
 def rewrite_terms(

@@ -1,18 +1,19 @@
 """Inference: ``infer`` grounds a model, chooses a method and returns a result, whose ``why`` explains an atom."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from telos.core.errors import TelosError, name_hint
-from telos.logic.database import Database
+from telos.logic.database import Database, find_unstated
 from telos.logic.exact import exact_map, exact_marginals
 from telos.logic.formulas import substitute
-from telos.logic.grounding import ground, sum_restated_weights
+from telos.logic.grounding import find_hidden, ground, sum_restated_weights
 from telos.logic.model import MarkovLogic
 from telos.logic.network import (
     Clauses,
+    Deadline,
     Factors,
     Ints,
     Marginals,
@@ -26,6 +27,8 @@ from telos.logic.search import SampledMarginals, cutting_planes, find_conflict, 
 from telos.logic.syntax import format_formula
 
 METHODS = ("auto", "exact", "cpi", "walksat", "gibbs", "mcsat")
+SECONDS = 60.0  # that one call may take, unless it is told otherwise
+EXACT_SHARE = 0.5  # of the time, before another method is used
 _SAMPLERS = ("gibbs", "mcsat")  # marginals only
 _SEARCHES = ("cpi", "walksat")  # a world only
 
@@ -70,7 +73,11 @@ class InferenceResult:
     In the most probable world an atom has 1 or 0; with marginals, each atom has its probability. ``score`` is that of
     the world: the sum of the weights of the ground formulas that hold in it, without soft ones that a hard formula
     implies. ``gap`` is how much more another world could score at most. Marginals have no score but ``log_z`` if it is
-    known, and ``error`` and ``r_hat`` if they were sampled.
+    known, and ``error``, ``r_hat`` and ``samples`` (of each chain) if they were sampled.
+
+    ``closed_without_facts`` are predicates that were neither queried nor declared and of which the database has no
+    fact: all their atoms were taken to be false. ``open_without_facts`` are those that were declared open. ``stopped``
+    says that the time was up before the method was done.
     """
 
     atoms: Mapping[str, float]
@@ -81,6 +88,10 @@ class InferenceResult:
     log_z: float | None = None
     error: float | None = None
     r_hat: float | None = None
+    samples: int | None = None
+    stopped: bool = False
+    closed_without_facts: tuple[str, ...] = ()
+    open_without_facts: tuple[str, ...] = ()
     case: "AnswerContext | None" = field(default=None, repr=False, compare=False)
 
     def why(self, atom: str) -> AtomExplanation:
@@ -126,54 +137,79 @@ def infer(
     opened: Sequence[str] = (),
     closed: Sequence[str] = (),
     samples: int = 2000,
-    seconds: float | None = None,
+    seconds: float | None = SECONDS,
 ) -> InferenceResult | Unsatisfiable:
     """Find the most probable world, or with ``marginal`` the probability of every atom of the queried predicates.
 
     ``auto`` is exact where the network is narrow enough, and otherwise cutting planes (a world) or MC-SAT (marginals).
-    ``gibbs`` and ``mcsat`` always return marginals, from ``samples`` draws in each of four chains. ``seconds`` limits
-    each integer program. ``opened`` predicates are hidden although the database has facts of them, ``closed`` ones are
-    known although it has none.
+    ``gibbs`` and ``mcsat`` always return marginals, from ``samples`` draws in each of four chains.
+
+    What is neither queried nor declared open, here (``opened``) or in the model, is closed: atoms that the database
+    does not state are false, also if it states none at all. ``closed`` overrules the model.
+
+    After ``seconds`` the best answer so far is returned, and ``stopped`` is true; None is no limit. A method that
+    comes to its end in time does not depend on the clock.
     """
+    deadline = Deadline(seconds)
     asked = (query,) if isinstance(query, str) else tuple(query)
     _check(model, database, (asked, opened, closed), method, marginal)
     network = ground(model, database, asked, opened=opened, closed=closed)
+    assumed = _find_assumed(model, database, asked, opened, closed)
     found: MostProbable | Marginals | Unsatisfiable
     if marginal or method in _SAMPLERS:
-        found = _find_marginals(network, method, seed, samples)
+        found = _find_marginals(network, method, seed, samples, deadline)
     else:
-        found = _find_world(network, method, seed, seconds)
+        found = _find_world(network, method, seed, deadline)
     if isinstance(found, Unsatisfiable):
-        return find_conflict(network, model)
+        return replace(find_conflict(network, model, deadline=deadline), **assumed)
     prefixes = tuple(f"{world}: " for world in database.worlds) if len(database.worlds) > 1 else ("",)
     case = AnswerContext(model, network, asked, prefixes, _chosen_values(network, found))
-    return _answer_world(case, found) if isinstance(found, MostProbable) else _answer_marginals(case, found)
+    answer = _answer_world(case, found) if isinstance(found, MostProbable) else _answer_marginals(case, found)
+    return replace(answer, **assumed)
 
 
-def _find_world(network: Network, method: str, seed: int, seconds: float | None) -> MostProbable | Unsatisfiable:
+def _find_assumed(
+    model: MarkovLogic, database: Database, query: Sequence[str], opened: Sequence[str], closed: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the predicates without a fact that were taken to be closed, and those that are open."""
+    hidden = find_hidden(model, query, opened, closed)
+    unstated = [name for name in find_unstated(model, database) if name not in query]
+    return {
+        "closed_without_facts": tuple(name for name in unstated if name not in hidden and name not in closed),
+        "open_without_facts": tuple(name for name in unstated if name in hidden),
+    }
+
+
+def _find_world(network: Network, method: str, seed: int, deadline: Deadline) -> MostProbable | Unsatisfiable:
     if method == "walksat":
-        return walksat(network, seed)
+        return walksat(network, seed, deadline=deadline)
     if method != "cpi":
-        found = exact_map(network)
+        found = exact_map(network, deadline=deadline if method == "exact" else deadline.share(EXACT_SHARE))
         if found is not None:
             return found
         if method == "exact":
-            raise TelosError(
-                "the network is too wide for exact inference", "use method 'cpi', which proves its answer too"
-            )
-    return cutting_planes(network, seed=seed, seconds=seconds)
+            raise _too_wide("inference", "use method 'cpi', which proves its answer too", deadline)
+    return cutting_planes(network, seed=seed, deadline=deadline)
 
 
-def _find_marginals(network: Network, method: str, seed: int, samples: int) -> Marginals | Unsatisfiable:
+def _find_marginals(
+    network: Network, method: str, seed: int, samples: int, deadline: Deadline
+) -> Marginals | Unsatisfiable:
     if method == "gibbs":
-        return gibbs(network, seed, samples=samples)
+        return gibbs(network, seed, samples=samples, deadline=deadline)
     if method != "mcsat":
-        found = exact_marginals(network)
+        found = exact_marginals(network, deadline=deadline if method == "exact" else deadline.share(EXACT_SHARE))
         if found is not None:
             return found
         if method == "exact":
-            raise TelosError("the network is too wide for exact marginals", "use 'mcsat', or 'cpi' for the best world")
-    return mcsat(network, seed, samples=samples)
+            raise _too_wide("marginals", "use 'mcsat', or 'cpi' for the best world", deadline)
+    return mcsat(network, seed, samples=samples, deadline=deadline)
+
+
+def _too_wide(what: str, remedy: str, deadline: Deadline) -> TelosError:
+    if deadline.is_over:
+        return TelosError(f"exact {what} did not end within {deadline.seconds:g} s", f"give it more time, or {remedy}")
+    return TelosError(f"the network is too wide for exact {what}", remedy)
 
 
 def _chosen_values(network: Network, found: MostProbable | Marginals) -> Ints:
@@ -186,14 +222,16 @@ def _chosen_values(network: Network, found: MostProbable | Marginals) -> Ints:
 def _answer_world(case: AnswerContext, found: MostProbable) -> InferenceResult:
     atoms = {name: int(found.values[variable] == value) for name, variable, value in case.named()}
     score = found.score - sum_restated_weights(case.network)
-    return InferenceResult(atoms, score, found.exact, found.gap, found.method, case=case)
+    return InferenceResult(atoms, score, found.exact, found.gap, found.method, stopped=found.stopped, case=case)
 
 
 def _answer_marginals(case: AnswerContext, found: Marginals) -> InferenceResult:
     probabilities, start = found.probabilities.tolist(), found.start.tolist()
     atoms = {name: probabilities[start[variable] + value] for name, variable, value in case.named()}
-    error, r_hat = (found.error, found.r_hat) if isinstance(found, SampledMarginals) else (None, None)
-    return InferenceResult(atoms, None, found.exact, None, found.method, found.log_z, error, r_hat, case)
+    answer = InferenceResult(atoms, None, found.exact, None, found.method, found.log_z, case=case)
+    if not isinstance(found, SampledMarginals):
+        return answer
+    return replace(answer, error=found.error, r_hat=found.r_hat, samples=found.samples, stopped=found.stopped)
 
 
 def _check(model: MarkovLogic, database: Database, named: Sequence[Sequence[str]], method: str, marginal: bool) -> None:

@@ -59,7 +59,9 @@ class MarkovLogic:
 
     ``constants`` are those that the model names, by type: whole numbers in ascending order, then names in order of
     declaration, then names that only occur in formulas, sorted. ``closed`` are the types whose constants are listed in
-    braces: a database may add no names to them, only numbers to a type of numbers.
+    braces: a database may add no names to them, only numbers to a type of numbers. ``opened`` are the predicates that
+    are hidden although nobody asks about them (``#open`` in a file); all other predicates are closed: their unstated
+    atoms are false.
     """
 
     predicates: Mapping[str, Predicate]
@@ -68,3 +70,4 @@ class MarkovLogic:
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     source: str = field(default="", compare=False)
     closed: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()

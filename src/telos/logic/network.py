@@ -10,13 +10,17 @@ the number of ground formulas of that choice of ``+`` constants that hold in tha
 for 0.
 """
 
+import math
+import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from telos.core.errors import TelosError
 
 Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
@@ -163,6 +167,53 @@ class AtomNames:
         return bisect_right(self.start, variable) - 1
 
 
+# --- time limits ------------------------------------------------------------------------------------------------------
+
+
+class Deadline:
+    """The end of the time that one call of inference may take; None is no limit.
+
+    Methods look at it between units of work. What they compute before it does not depend on the clock.
+    """
+
+    def __init__(self, seconds: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        if seconds is not None and not seconds > 0:
+            raise TelosError(f"seconds must be greater than 0, got {seconds}", "give the time that you can wait")
+        self.seconds = seconds
+        self._clock = clock
+        self._end = math.inf if seconds is None else clock() + seconds
+
+    @property
+    def left(self) -> float:
+        """The seconds left, 0 if there are none."""
+        return max(0.0, self._end - self._clock())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._clock() >= self._end
+
+    def share(self, part: float) -> "Deadline":
+        """Return the deadline after a part of the time that is left."""
+        return Deadline(None if self._end == math.inf else max(self.left * part, 1e-9), clock=self._clock)
+
+    def chunks(self, total: int) -> Iterator[int]:
+        """Yield parts of a number of steps, each about a tenth of a second, until all are done or the time is up.
+
+        At least one step is done.
+        """
+        size, done = 1, 0
+        while done < total and not (done and self.is_over):
+            began = self._clock()
+            yield min(size, total - done)
+            done += min(size, total - done)
+            took = self._clock() - began
+            size = size * 2 if took < 0.05 else max(1, size // 2) if took > 0.2 else size
+
+
+NO_LIMIT = Deadline()
+
+
 # --- answers of inference ---------------------------------------------------------------------------------------------
 
 
@@ -178,6 +229,7 @@ class MostProbable:
     bound: float
     method: str
     rounds: int = 1  # of cutting planes, or restarts
+    stopped: bool = False  # the time was up before the method was done
 
     @property
     def exact(self) -> bool:
@@ -207,10 +259,16 @@ class Marginals:
 
 @dataclass(frozen=True, slots=True)
 class Unsatisfiable:
-    """No world keeps all hard formulas; ``conflict`` is a minimal set that cannot hold together."""
+    """No world keeps all hard formulas; ``conflict`` is a set that cannot hold together.
+
+    It is minimal unless the time was up before. The predicates without facts are those of ``InferenceResult``.
+    """
 
     conflict: tuple[str, ...]  # as text
     rules: tuple[int, ...]
+    minimal: bool = True
+    closed_without_facts: tuple[str, ...] = ()
+    open_without_facts: tuple[str, ...] = ()
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------

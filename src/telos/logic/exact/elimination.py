@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from telos.logic.exact.chains import Chain, find_chain, find_shared_steps, forward_backward, score_chain, viterbi
 from telos.logic.network import (
+    NO_LIMIT,
     Bools,
     Clauses,
+    Deadline,
     Factors,
     Floats,
     Ints,
@@ -38,16 +40,20 @@ MAX_CELLS = 2**22  # of the largest table
 
 
 def exact_map(
-    network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
+    network: Network,
+    weights: Floats | None = None,
+    *,
+    max_cells: int = MAX_CELLS,
+    deadline: Deadline = NO_LIMIT,
 ) -> MostProbable | Unsatisfiable | None:
-    """Return the most probable world, or None if the network is too wide for exact inference.
+    """Return the most probable world, or None if the network is too wide for exact inference, or the time is up.
 
     Of equally probable worlds, the same one is returned every time.
     """
     weights = network.weights if weights is None else weights
     values, total, is_chain, is_wide = np.zeros(len(network.sizes), np.int32), 0.0, True, False
     for part, chain in split_chains(network):
-        best = _solve_map(part.network, chain, weights, max_cells)
+        best = None if deadline.is_over else _solve_map(part.network, chain, weights, max_cells, deadline)
         if best is None:
             is_wide = True
             continue
@@ -60,14 +66,18 @@ def exact_map(
 
 
 def exact_marginals(
-    network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
+    network: Network,
+    weights: Floats | None = None,
+    *,
+    max_cells: int = MAX_CELLS,
+    deadline: Deadline = NO_LIMIT,
 ) -> Marginals | Unsatisfiable | None:
-    """Return the probability of every value, or None if the network is too wide for exact inference."""
+    """Return the probability of every value, or None if the network is too wide for exact inference, or time is up."""
     weights = network.weights if weights is None else weights
     start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
     probabilities, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
     for part, chain in split_chains(network):
-        found = _solve_marginals(part.network, chain, weights, max_cells)
+        found = None if deadline.is_over else _solve_marginals(part.network, chain, weights, max_cells, deadline)
         if found is None:
             is_wide = True
             continue
@@ -80,10 +90,12 @@ def exact_marginals(
     return None if is_wide else Marginals(start, probabilities, log_z, True, method)
 
 
-def _solve_map(network: Network, chain: Chain | None, weights: Floats, max_cells: int) -> tuple[Ints, float] | None:
+def _solve_map(
+    network: Network, chain: Chain | None, weights: Floats, max_cells: int, deadline: Deadline
+) -> tuple[Ints, float] | None:
     """Return the best values and their score, or None if the network is too wide."""
     if chain is None:
-        plan = plan_elimination(network, weights, max_cells=max_cells)
+        plan = plan_elimination(network, weights, max_cells=max_cells, deadline=deadline)
         return None if plan is None else find_best_world(plan)
     best = viterbi(chain, score_chain(network, chain, weights))
     values = np.empty_like(best.values)
@@ -92,7 +104,7 @@ def _solve_map(network: Network, chain: Chain | None, weights: Floats, max_cells
 
 
 def _solve_marginals(
-    network: Network, chain: Chain | None, weights: Floats, max_cells: int
+    network: Network, chain: Chain | None, weights: Floats, max_cells: int, deadline: Deadline
 ) -> tuple[Floats, float] | None:
     """Return the probabilities of all values, by variable, and log Z, or None if the network is too wide."""
     if chain is not None:
@@ -100,7 +112,7 @@ def _solve_marginals(
         by_variable = np.empty_like(smoothed.probabilities)
         by_variable[chain.order] = smoothed.probabilities
         return by_variable.ravel(), float(smoothed.log_z.sum())
-    plan = plan_elimination(network, weights, max_cells=max_cells)
+    plan = plan_elimination(network, weights, max_cells=max_cells, deadline=deadline)
     if plan is None:
         return None
     probabilities, log_z = find_marginals(plan)
@@ -287,9 +299,14 @@ class Clique:
 
 
 def find_cliques(
-    variables: Iterable[int], scopes: Iterable[tuple[int, ...]], sizes: Mapping[int, int], *, max_cells: int
+    variables: Iterable[int],
+    scopes: Iterable[tuple[int, ...]],
+    sizes: Mapping[int, int],
+    *,
+    max_cells: int,
+    deadline: Deadline = NO_LIMIT,
 ) -> list[Clique] | None:
-    """Return the cliques of a good elimination order, or None if one is too large for a table.
+    """Return the cliques of a good elimination order, or None if one is too large for a table, or the time is up.
 
     The variable with the smallest clique goes first (min-size); if that fails, the one with the fewest new edges
     (min-fill).
@@ -305,18 +322,26 @@ def find_cliques(
             graph[each].update(scope)
     for each, tied in graph.items():
         tied.discard(each)
-    order = _eliminate(graph, sizes, max_cells, _table_size_cost)
+    order = _eliminate(graph, sizes, max_cells, _table_size_cost, deadline)
     if order is None and len(graph) <= MAX_MIN_FILL_VARIABLES:
-        order = _eliminate(graph, sizes, max_cells, _fill_in_cost)
+        order = _eliminate(graph, sizes, max_cells, _fill_in_cost, deadline)
     return order
 
 
 def _eliminate(
-    start: Graph, sizes: Mapping[int, int], max_cells: int, cost: Callable[[int, Graph, Mapping[int, int]], float]
+    start: Graph,
+    sizes: Mapping[int, int],
+    max_cells: int,
+    cost: Callable[[int, Graph, Mapping[int, int]], float],
+    deadline: Deadline,
 ) -> list[Clique] | None:
-    """Repeatedly eliminate the cheapest variable; return None if a clique is too large."""
+    """Repeatedly eliminate the cheapest variable; return None if a clique is too large, or the time is up."""
     graph = {variable: set(tied) for variable, tied in start.items()}
-    costs = {variable: cost(variable, graph, sizes) for variable in graph}
+    costs: dict[int, float] = {}
+    for variable in graph:
+        if deadline.is_over:
+            return None
+        costs[variable] = cost(variable, graph, sizes)
     queue = [(each, variable) for variable, each in costs.items()]
     heapq.heapify(queue)
     eliminated: list[tuple[int, set[int]]] = []
@@ -329,7 +354,7 @@ def _eliminate(
         del costs[variable]
         cells = sizes[variable] * math.prod(sizes[each] for each in tied)
         total += cells
-        if cells > max_cells or total > 8 * max_cells:  # all tables are in memory at once
+        if cells > max_cells or total > 8 * max_cells or deadline.is_over:  # all tables are in memory at once
             return None
         eliminated.append((variable, tied))
         for each in _connect(graph, variable, tied, cost is _fill_in_cost):
@@ -385,8 +410,10 @@ class EliminationPlan:
     settled: float  # the score of formulas without open variables
 
 
-def plan_elimination(network: Network, weights: Floats, *, max_cells: int) -> EliminationPlan | None:
-    """Return the plan to eliminate the open variables of a network, or None if a table is too large."""
+def plan_elimination(
+    network: Network, weights: Floats, *, max_cells: int, deadline: Deadline = NO_LIMIT
+) -> EliminationPlan | None:
+    """Return the plan to eliminate the open variables of a network, or None if a table is too large, or time is up."""
     known = np.where((network.given < 0) & (network.sizes == 1), 0, network.given).astype(np.int32)
     shorter, settled = condition_clauses(network, weights, known)
     together = tabulate_clauses(shorter)
@@ -397,7 +424,7 @@ def plan_elimination(network: Network, weights: Floats, *, max_cells: int) -> El
     scopes = {
         tuple(each for each in row if known[each] < 0) for factors in together.factors for row in factors.scope.tolist()
     }
-    cliques = find_cliques(shape, scopes, shape, max_cells=max_cells)
+    cliques = find_cliques(shape, scopes, shape, max_cells=max_cells, deadline=deadline)
     if cliques is None:
         return None
     rank = {clique.variable: at for at, clique in enumerate(cliques)}

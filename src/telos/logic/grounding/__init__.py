@@ -15,12 +15,13 @@
 Start with `ground` (ground.py). `to_clauses` (clauses.py) is the network as weighted clauses, for other engines.
 """
 
-from telos.logic.grounding.atoms import read_truth
+from telos.logic.grounding.atoms import find_hidden, read_truth
 from telos.logic.grounding.clauses import GroundClauses, sum_restated_weights, to_clauses
 from telos.logic.grounding.ground import ground
 
 __all__ = [
     "GroundClauses",
+    "find_hidden",
     "ground",
     "read_truth",
     "sum_restated_weights",

@@ -364,18 +364,14 @@ def name_atoms(hidden_predicates: Iterable[HiddenPredicate]) -> AtomNames:
 
 
 def find_hidden(
-    model: MarkovLogic,
-    database: Database,
-    query: Iterable[str],
-    opened: Iterable[str],
-    closed: Iterable[str],
-) -> Mapping[str, frozenset[int]]:
-    """Return the hidden predicates, queried ones first, each with its block arguments."""
-    mentioned = {
-        name for tables in (database.true, database.false) for name, facts in tables.items() if len(facts.world)
-    }
-    unmentioned = [name for name in model.predicates if name not in mentioned and name not in set(closed)]
-    return {name: model.predicates[name].exactly_one for name in dict.fromkeys((*query, *opened, *unmentioned))}
+    model: MarkovLogic, query: Iterable[str], opened: Iterable[str], closed: Iterable[str]
+) -> dict[str, frozenset[int]]:
+    """Return the hidden predicates, queried ones first, each with its block arguments.
+
+    The database has no say: a predicate is as hidden on a day without facts of it as on any other.
+    """
+    declared = [name for name in model.predicates if name in model.opened and name not in set(closed)]
+    return {name: model.predicates[name].exactly_one for name in dict.fromkeys((*query, *opened, *declared))}
 
 
 # --- known values of hidden atoms -------------------------------------------------------------------------------------

@@ -64,14 +64,15 @@ def ground(
 ) -> Network:
     """Return the network of the hidden atoms, given the facts of a database.
 
-    A predicate is hidden if it is queried or ``opened``, or if the database has no facts of it and it is not
-    ``closed``. With ``learning``, every weight that occurs is numbered, and facts about queried predicates are left out
-    as the truth to learn from. Ground formulas that evidence decides are left out, even hard ones that it breaks. A
-    rule whose bindings need more than ``max_cells`` numbers is rejected.
+    A predicate is hidden if it is queried or ``opened``, or if the model declares it open and it is not ``closed``.
+    The atoms of all others are false unless the database states them, in every world alike. With ``learning``, every
+    weight that occurs is numbered, and facts about queried predicates are left out as the truth to learn from. Ground
+    formulas that evidence decides are left out, even hard ones that it breaks. A rule whose bindings need more than
+    ``max_cells`` numbers is rejected.
     """
     _check_predicates(model, [*query, *opened, *closed])
     domains = Domains(model, database, _constants_in_formulas(model))
-    hidden = find_blocks(find_hidden(model, database, query, opened, closed), model, domains)
+    hidden = find_blocks(find_hidden(model, query, opened, closed), model, domains)
     relations = Relations(model, database, domains)
     hidden_predicates = {
         name: HiddenPredicate(name, model.predicates[name].types, hidden[name], domains) for name in hidden

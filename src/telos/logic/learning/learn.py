@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from telos.core.errors import TelosError, name_hint
-from telos.logic.database import Database
+from telos.logic.database import Database, find_unstated
 from telos.logic.exact.chains import find_chain
 from telos.logic.grounding import ground, read_truth
 from telos.logic.learning.training import (
@@ -63,7 +63,8 @@ def learn(
     ``held_out``, learning stops when their loss has not improved for ``patience`` epochs, and the best weights on them
     are kept. ``start`` takes the weights of another model; given the result of an earlier call with the same data,
     learning continues as if it had not stopped, until ``epochs`` in total. ``calibrate`` scales the weights of MIRA or
-    the perceptron so that beliefs are calibrated; the most probable world does not change.
+    the perceptron so that beliefs are calibrated; the most probable world does not change. Predicates that are not
+    queried are closed: their unstated atoms are false, also if the model declares them open.
     """
     settings = LearningSettings(by, epochs, seed, patience, aggressiveness, l2, average, loss_augmented, warm_up)
     network, truth = _ground_truth(model, database, query)
@@ -86,13 +87,15 @@ def learn(
         weights *= find_calibration(
             worlds, kept_back or training, weights, is_prefix=isinstance(worlds, SequenceWorlds)
         )
+    unstated = tuple(name for name in find_unstated(model, database) if name not in query)
     return LearningResult(
         with_weights(model, network, weights, began),
         by,
         tuple(run.epochs),
         stopped,
-        (*_note_missing_facts(model, database, query), *note_unseen_values(network, truth, training)),
+        (*_note_closed(model, unstated, query), *note_unseen_values(network, truth, training)),
         {"mark": mark, "warm_up": first, **run.save()},
+        unstated,
     )
 
 
@@ -150,10 +153,13 @@ def _warm_up_steps(settings: LearningSettings, saved: int | None, *, is_fresh: b
     return settings.warm_up if settings.by == "prefix" and is_fresh else 0
 
 
-def _note_missing_facts(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[str, ...]:
-    mentioned = {name for facts in (database.true, database.false) for name, rows in facts.items() if len(rows.world)}
-    unmentioned = [name for name in model.predicates if name not in mentioned and name not in query]
-    return (f"the database says nothing of {', '.join(unmentioned)}: taken as false",) if unmentioned else ()
+def _note_closed(model: MarkovLogic, unstated: Sequence[str], query: Sequence[str]) -> tuple[str, ...]:
+    """Return notes about the predicates that were taken to be closed although nothing says so."""
+    opened = [name for name in model.predicates if name in model.opened and name not in query]
+    notes = [f"the database says nothing of {', '.join(unstated)}: taken as false"] if unstated else []
+    if opened:
+        notes.append(f"learning needs every atom: the unstated ones of {', '.join(opened)} are taken as false")
+    return tuple(notes)
 
 
 # --- checks of the training data --------------------------------------------------------------------------------------

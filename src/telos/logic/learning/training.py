@@ -86,7 +86,10 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class LearningResult:
-    """A model with learned weights; ``state`` is plain data from which learning continues exactly."""
+    """A model with learned weights; ``state`` is plain data from which learning continues exactly.
+
+    ``closed_without_facts`` are the predicates of which the database has no fact: all their atoms were taken as false.
+    """
 
     model: MarkovLogic
     by: str
@@ -94,6 +97,7 @@ class LearningResult:
     stopped: LearningStop
     notes: tuple[str, ...] = ()
     state: Mapping[str, Any] = field(default_factory=dict)
+    closed_without_facts: tuple[str, ...] = ()
 
 
 # --- the loop ---------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Clauses, Network, Unsatisfiable, forbidden_cells
-from telos.logic.search.integer_program import is_possible
+from telos.logic.network import NO_LIMIT, Clauses, Deadline, Network, Unsatisfiable, forbidden_cells
+from telos.logic.search.integer_program import OutOfTime, is_possible
 from telos.logic.search.potentials import LongClauses, Potentials
 
 BooleanLiteral: TypeAlias = tuple[int, int]  # an atom, and the value (0 or 1) that makes the literal true
@@ -35,14 +35,20 @@ class HardConstraint:
     text: str
 
 
-def find_conflict(network: Network, model: MarkovLogic | None = None) -> Unsatisfiable:
-    """Return a minimal set of hard ground formulas that cannot hold together; ``model`` gives their sources."""
+def find_conflict(
+    network: Network, model: MarkovLogic | None = None, *, deadline: Deadline = NO_LIMIT
+) -> Unsatisfiable:
+    """Return a minimal set of hard ground formulas that cannot hold together; ``model`` gives their sources.
+
+    When the time is up, the set so far is returned, which may not be minimal.
+    """
     atoms = _Atoms(network)
     constraints = [*_from_factors(network, atoms), *_from_clauses(network, atoms)]
     mentioned = {variable for each in constraints for clause in each.clauses for variable, _, _ in clause}
     constraints += [each for variable in sorted(mentioned) for each in atoms.constraints_on(variable)]
-    core = _quick_xplain([], atoms.suspects(constraints), atoms, is_changed=False)
-    return Unsatisfiable(tuple(_format_constraint(each, model) for each in core), tuple(each.rule for each in core))
+    core = _quick_xplain([], atoms.suspects(constraints), atoms, deadline, is_changed=False)
+    words = tuple(_format_constraint(each, model) for each in core)
+    return Unsatisfiable(words, tuple(each.rule for each in core), not deadline.is_over)
 
 
 def _format_constraint(constraint: HardConstraint, model: MarkovLogic | None) -> str:
@@ -107,7 +113,7 @@ class _Atoms:
             list(constraints) if clash is None else [constraints[each] for each in sorted({owner[at] for at in clash})]
         )
 
-    def can_hold(self, constraints: Sequence[HardConstraint]) -> bool:
+    def can_hold(self, constraints: Sequence[HardConstraint], deadline: Deadline) -> bool:
         """Return whether some assignment keeps all constraints."""
         clauses = [[self._boolean(each) for each in clause] for every in constraints for clause in every.clauses]
         literals = [each for clause in clauses for each in clause]
@@ -121,7 +127,8 @@ class _Atoms:
         numbers = np.arange(count, dtype=np.int32)
         starts = np.arange(0, 2 * count + 2, 2, dtype=np.int32)
         sizes = np.full(count, 2, np.int32)
-        return is_possible(Potentials(numbers, numbers, sizes, starts, np.zeros(2 * count), (), long, 0.0))
+        potentials = Potentials(numbers, numbers, sizes, starts, np.zeros(2 * count), (), long, 0.0)
+        return is_possible(potentials, deadline=deadline)
 
 
 def _from_factors(network: Network, atoms: _Atoms) -> list[HardConstraint]:
@@ -153,17 +160,20 @@ def _literals(clauses: Clauses, index: int) -> Clause:
 
 
 def _quick_xplain(
-    kept: list[HardConstraint], doubted: list[HardConstraint], atoms: _Atoms, *, is_changed: bool
+    kept: list[HardConstraint], doubted: list[HardConstraint], atoms: _Atoms, deadline: Deadline, *, is_changed: bool
 ) -> list[HardConstraint]:
-    """Return a minimal part of ``doubted`` that contradicts ``kept``."""
-    if is_changed and not atoms.can_hold(kept):
-        return []
-    if len(doubted) <= 1:
+    """Return a minimal part of ``doubted`` that contradicts ``kept``; all of it when the time is up."""
+    try:
+        if is_changed and not atoms.can_hold(kept, deadline):
+            return []
+    except OutOfTime:
+        return doubted
+    if len(doubted) <= 1 or deadline.is_over:
         return doubted
     half = len(doubted) // 2
     first, second = doubted[:half], doubted[half:]
-    of_second = _quick_xplain([*kept, *first], second, atoms, is_changed=bool(first))
-    of_first = _quick_xplain([*kept, *of_second], first, atoms, is_changed=bool(of_second))
+    of_second = _quick_xplain([*kept, *first], second, atoms, deadline, is_changed=bool(first))
+    of_first = _quick_xplain([*kept, *of_second], first, atoms, deadline, is_changed=bool(of_second))
     return [*of_first, *of_second]
 
 

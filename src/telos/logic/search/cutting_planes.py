@@ -10,7 +10,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from telos.core.errors import TelosError
-from telos.logic.network import Bools, Floats, Ints, MostProbable, Network, Unsatisfiable
+from telos.logic.network import (
+    NO_LIMIT,
+    Bools,
+    Deadline,
+    Floats,
+    Ints,
+    MostProbable,
+    Network,
+    Unsatisfiable,
+)
 from telos.logic.search import integer_program
 from telos.logic.search.conflicts import find_conflict
 from telos.logic.search.potentials import ROUNDING, Potentials, Solution, to_potentials
@@ -18,6 +27,7 @@ from telos.logic.search.walksat import explain_failure, search_world
 
 PATIENCE = 3  # rounds that add improvable factors only
 MAX_HOPS = 256
+SOLVER_SHARE = 0.8  # of the time; the rest is for MaxWalkSAT over all factors
 
 Solver: TypeAlias = Literal["highs", "walksat"]
 
@@ -29,54 +39,93 @@ def cutting_planes(
     *,
     weights: Floats | None = None,
     rounds: int = 100,
-    seconds: float | None = None,
+    deadline: Deadline = NO_LIMIT,
 ) -> MostProbable | Unsatisfiable:
     """Find the most probable world by cutting planes over an integer program, or over MaxWalkSAT.
 
-    The last of ``rounds`` activates all factors. ``seconds`` limits each call of HiGHS.
+    The last of ``rounds`` activates all factors. When most of the time is over, the rest of it goes to MaxWalkSAT over
+    all factors; the best world of both is returned, with the bound proved by then.
     """
     if rounds < 1:
         raise TelosError(f"rounds must be at least 1, got {rounds}")
     potentials = to_potentials(network, weights)
-    solve = _solver(solver, seed, seconds)
-    kept = _ActiveFactors(potentials)
-    best: Solution | None = None
-    bound = potentials.upper_bound()
-    for number in range(1, rounds + 1):
-        if number == rounds:
-            kept.add_all()
-        solved = solve(kept.potentials()) if potentials.is_possible else None
-        if solved is None:
-            return find_conflict(network)
-        bound = min(bound, solved.bound + kept.rest())
-        score = potentials.score(solved.world)
-        if best is None or score > best.score:
-            best = Solution(solved.world, score, bound)
-        if not kept.add_improvable(solved.world, hops=_hops(number)):
-            break
-    assert best is not None
-    if np.isneginf(best.score):
-        return explain_failure(network, potentials)
-    return MostProbable(potentials.complete(best.world), best.score, max(bound, best.score), f"cpi ({solver})", number)
+    if not potentials.is_possible:
+        return find_conflict(network, deadline=deadline)
+    planes = _CuttingPlanes(potentials, _solver(solver, seed, deadline.share(SOLVER_SHARE)))
+    is_done = planes.run(rounds, deadline)
+    if is_done is None:
+        return find_conflict(network, deadline=deadline)
+    if not is_done:
+        planes.note(search_world(potentials, seed, deadline=deadline))
+    best = planes.best
+    if best is None or np.isneginf(best.score):
+        return explain_failure(network, potentials, deadline)
+    bound = max(planes.bound, best.score)
+    method = f"cpi ({solver})"
+    return MostProbable(potentials.complete(best.world), best.score, bound, method, planes.round, not is_done)
 
 
 def full_program(
-    network: Network, *, weights: Floats | None = None, seconds: float | None = None
+    network: Network, *, weights: Floats | None = None, deadline: Deadline = NO_LIMIT
 ) -> MostProbable | Unsatisfiable:
     """Find the most probable world by one integer program over all factors."""
     potentials = to_potentials(network, weights)
-    solved = integer_program.solve(potentials, seconds=seconds)
+    solved = integer_program.solve(potentials, deadline=deadline)
     if solved is None:
         return find_conflict(network)
-    return MostProbable(potentials.complete(solved.world), solved.score, solved.bound, "ilp")
+    return MostProbable(potentials.complete(solved.world), solved.score, solved.bound, "ilp", stopped=deadline.is_over)
 
 
-def _solver(name: str, seed: int, seconds: float | None) -> Callable[[Potentials], Solution | None]:
+def _solver(name: str, seed: int, deadline: Deadline) -> Callable[[Potentials], Solution | None]:
     if name == "highs":
-        return lambda potentials: integer_program.solve(potentials, seconds=seconds)
+        return lambda potentials: integer_program.solve(potentials, deadline=deadline)
     if name == "walksat":
-        return lambda potentials: search_world(potentials, seed)
+        return lambda potentials: search_world(potentials, seed, deadline=deadline)
     raise TelosError(f"unknown solver {name!r} for cutting planes", "use 'highs' or 'walksat'")
+
+
+class _CuttingPlanes:
+    """The rounds of cutting planes: the best world so far, and the bound on all worlds."""
+
+    def __init__(self, potentials: Potentials, solve: Callable[[Potentials], Solution | None]) -> None:
+        self._potentials, self._solve = potentials, solve
+        self._kept = _ActiveFactors(potentials)
+        self.best: Solution | None = None
+        self.bound = potentials.upper_bound()
+        self.round = 0
+
+    def run(self, rounds: int, deadline: Deadline) -> bool | None:
+        """Return whether the rounds came to their end in time; None if no world keeps all hard formulas."""
+        solver_time = deadline.share(SOLVER_SHARE)
+        for self.round in range(1, rounds + 1):
+            if self.round == rounds:
+                self._kept.add_all()
+            try:
+                solved = self._solve(self._kept.potentials())
+            except integer_program.OutOfTime as error:
+                self.bound = min(self.bound, error.bound + self._kept.rest())
+                return False
+            if solved is None:
+                return None
+            self.bound = min(self.bound, solved.bound + self._kept.rest())
+            self.note(solved)
+            if not self._kept.add_improvable(solved.world, hops=_hops(self.round)):
+                return not solver_time.is_over or self.is_proved
+            if solver_time.is_over:
+                return False
+        return True
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no world scores more than the best one, up to rounding."""
+        return self.best is not None and self.bound - self.best.score <= ROUNDING * max(1.0, abs(self.best.score))
+
+    def note(self, solved: Solution | None) -> None:
+        """Keep a world if it is better than the best one so far."""
+        if solved is not None:
+            score = self._potentials.score(solved.world)
+            if self.best is None or score > self.best.score:
+                self.best = Solution(solved.world, score, self.bound)
 
 
 class _ActiveFactors:

@@ -6,6 +6,7 @@ column of that value: the linear relaxation sees the joint values instead of one
 same in all cells but a few has a column for each of these instead, which is smaller and no weaker.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
-from telos.logic.network import Floats, Ints
+from telos.logic.network import NO_LIMIT, Deadline, Floats, Ints
 from telos.logic.search.potentials import ROUNDING, LongClauses, Potentials, PotentialTables, Solution
 
 Numbers: TypeAlias = NDArray[np.integer[Any]]
@@ -52,17 +53,26 @@ class Program:
         return chosen
 
 
-def solve(potentials: Potentials, *, seconds: float | None = None) -> Solution | None:
+class OutOfTime(TelosError):
+    """The time was up before the integer program had a solution; ``bound`` is the bound proved by then."""
+
+    def __init__(self, message: str, remedy: str = "", *, bound: float = np.inf) -> None:
+        super().__init__(message, remedy)
+        self.bound = bound
+
+
+def solve(potentials: Potentials, *, deadline: Deadline = NO_LIMIT) -> Solution | None:
     """Return the best world of potentials by integer programming, or None if no world is allowed.
 
-    After ``seconds`` the best world so far is returned, with the bound proved by then.
+    When the time is up, the best world so far is returned, with the bound proved by then; ``OutOfTime`` is raised if
+    there is none.
     """
     if not potentials.is_possible:
         return None
     if not len(potentials.open):
         return Solution(np.zeros(0, np.int32), potentials.constant, potentials.constant)
     program = to_program(potentials)
-    found = _run(program, seconds)
+    found = _run(program, deadline)
     if found is None:
         return None
     solution, bound = found
@@ -71,19 +81,19 @@ def solve(potentials: Potentials, *, seconds: float | None = None) -> Solution |
     return Solution(world, score, max(score, bound))
 
 
-def is_possible(potentials: Potentials) -> bool:
+def is_possible(potentials: Potentials, *, deadline: Deadline = NO_LIMIT) -> bool:
     """Return whether some world keeps all hard formulas."""
-    return solve(potentials) is not None
+    return solve(potentials, deadline=deadline) is not None
 
 
-def _run(program: Program, seconds: float | None) -> tuple[Floats, float] | None:
+def _run(program: Program, deadline: Deadline) -> tuple[Floats, float] | None:
     """Return a solution and the bound, or None if the program is infeasible.
 
     The linear relaxation is often integral and thirty times as fast, so it is solved first.
     """
     highspy = _import_highspy()
-    solver = _load_program(highspy, program, seconds)
-    solver.run()
+    solver = _load_program(highspy, program)
+    _run_solver(solver, deadline)
     if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
         relaxed = np.array(solver.getSolution().col_value)
         if np.abs(relaxed - relaxed.round())[: program.binaries].max() <= INTEGRALITY:
@@ -94,23 +104,36 @@ def _run(program: Program, seconds: float | None) -> tuple[Floats, float] | None
     kinds = np.full(program.binaries, int(highspy.HighsVarType.kInteger), np.uint8)
     solver.changeColsIntegrality(program.binaries, columns, kinds)
     solver.setOptionValue("presolve", "choose")
+    _run_solver(solver, deadline)
+    return _read_solution(highspy, solver, deadline)
+
+
+def _run_solver(solver: Any, deadline: Deadline) -> None:
+    if deadline.left < math.inf:
+        solver.setOptionValue("time_limit", deadline.left)
     solver.run()
-    return _read_solution(highspy, solver, seconds)
 
 
-def _read_solution(highspy: Any, solver: Any, seconds: float | None) -> tuple[Floats, float] | None:
+def _read_solution(highspy: Any, solver: Any, deadline: Deadline) -> tuple[Floats, float] | None:
     status, information = solver.getModelStatus(), solver.getInfo()
     if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
         return None
     if information.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-        raise TelosError(
-            f"the integer program was not solved in {seconds or 0:g} s ({solver.modelStatusToString(status)})",
+        raise OutOfTime(
+            f"the integer program was not solved in {deadline.seconds or 0:g} s ({solver.modelStatusToString(status)})",
             "give it more time, or use method='walksat'",
+            bound=_proved_bound(information),
         )
-    return np.array(solver.getSolution().col_value), float(information.mip_dual_bound)
+    return np.array(solver.getSolution().col_value), _proved_bound(information)
 
 
-def _load_program(highspy: Any, program: Program, seconds: float | None) -> Any:
+def _proved_bound(information: Any) -> float:
+    """Return the bound of a maximum, infinite if none was proved."""
+    bound = float(information.mip_dual_bound)
+    return bound if math.isfinite(bound) else math.inf
+
+
+def _load_program(highspy: Any, program: Program) -> Any:
     """Return a solver with the relaxation of a program loaded."""
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(program.cost), len(program.most)
@@ -121,7 +144,7 @@ def _load_program(highspy: Any, program: Program, seconds: float | None) -> Any:
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = program.start, program.index, program.value
     solver = highspy.Highs()
     options: dict[str, Any] = {"output_flag": False, "mip_rel_gap": MIP_GAP, "mip_abs_gap": MIP_GAP, "presolve": "off"}
-    for name, value in {**options, **({} if seconds is None else {"time_limit": float(seconds)})}.items():
+    for name, value in options.items():
         solver.setOptionValue(name, value)
     solver.passModel(lp)
     return solver

@@ -6,7 +6,7 @@ Plain Python, compiled by Numba through ``telos.core.kernels``. ``arrays`` is a 
 Random numbers come from two combined multiplicative generators (L'Ecuyer, 1988), with numbers below 2**47 only, so that
 Python and compiled code draw the same.
 
-Entry points: ``gibbs``, ``mcsat``, ``sample_sat``, ``anneal``, ``walk`` and ``climb``.
+Entry points: ``gibbs``, ``mcsat``, ``sample_sat``, ``anneal``, ``start_walk``, ``walk`` and ``climb``.
 """
 
 import math
@@ -273,13 +273,20 @@ def sweep(
 
 
 def gibbs(
-    arrays: Any, state: Any, start: Array, sums: Array, scratch: Array, rng_state: Array, burn_in: int, samples: int
+    arrays: Any,
+    state: Any,
+    start: Array,
+    sums: Array,
+    scratch: Array,
+    rng_state: Array,
+    samples: int,
+    is_counted: bool,
 ) -> None:
-    """Run sweeps of Gibbs sampling; ``sums`` adds up the conditional probabilities after ``burn_in``."""
+    """Run sweeps of Gibbs sampling; if they are counted, ``sums`` adds up the conditional probabilities."""
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
-    for number in range(burn_in + samples):
-        sweep(arrays, state, start, sums, scratch, rng_state, number >= burn_in)
+    for _ in range(samples):
+        sweep(arrays, state, start, sums, scratch, rng_state, is_counted)
 
 
 def draw_slice(arrays: Any, state: Any, rng_state: Array) -> None:
@@ -343,17 +350,18 @@ def mcsat(
     scratch: Array,
     rng_state: Array,
     move: Array,
-    burn_in: int,
+    first: int,
     samples: int,
+    is_counted: bool,
     steps: int,
 ) -> int:
     """Run MC-SAT from a world that keeps all hard formulas; return how often SampleSAT failed.
 
-    SampleSAT reaches worlds that single changes cannot, but not uniformly. The uniform single changes between its leaps
-    reduce that bias.
+    ``first`` is the number of samples drawn before this call. SampleSAT reaches worlds that single changes cannot, but
+    not uniformly. The uniform single changes between its leaps reduce that bias.
     """
     failures = 0
-    for sample in range(burn_in + samples):
+    for sample in range(first, first + samples):
         compute_cells(arrays, state)
         draw_slice(arrays, state, rng_state)
         for variable in range(len(state.world)):
@@ -367,41 +375,57 @@ def mcsat(
         mark_all_broken(arrays, state)
         for _ in range(RESAMPLINGS):
             resample_in_slice(arrays, state, scratch, rng_state)
-        sweep(arrays, state, start, sums, scratch, rng_state, sample >= burn_in)
+        sweep(arrays, state, start, sums, scratch, rng_state, is_counted)
     return failures
 
 
-def anneal(arrays: Any, state: Any, scratch: Array, rng_state: Array, hot: float, cold: float, sweeps: int) -> None:
-    """Draw every variable given all others at falling temperatures, so that the world becomes a good one."""
+def anneal(
+    arrays: Any, state: Any, scratch: Array, rng_state: Array, temperature: float, cooling: float, sweeps: int
+) -> float:
+    """Draw every variable given all others at falling temperatures, so that the world becomes a good one.
+
+    Return the temperature at which to continue.
+    """
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
-    temperature = hot
     for _ in range(sweeps):
         for variable in range(len(state.world)):
             total = conditional_weights(arrays, state, variable, scratch, temperature)
             new = draw_value(scratch, arrays.sizes[variable], total, rng_state)
             if new != state.world[variable]:
                 set_value(arrays, state, variable, new)
-        temperature *= (cold / hot) ** (1.0 / sweeps)
+        temperature *= cooling
+    return temperature
 
 
 # --- MaxWalkSAT and hill climbing -------------------------------------------------------------------------------------
 
 
-def walk(
-    arrays: Any, state: Any, best: Array, trail: Array, rng_state: Array, move: Array, steps: int, noise: float
-) -> float:
-    """Run MaxWalkSAT for ``steps`` changes from the world of ``state``; write the best world met to ``best``.
-
-    Return its gain over the first world. ``trail`` has the variables changed since the best world, so that recording a
-    better one costs no more than the changes.
-    """
+def start_walk(arrays: Any, state: Any) -> None:
+    """Prepare the state for ``walk``."""
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
+
+
+def walk(
+    arrays: Any,
+    state: Any,
+    best: Array,
+    trail: Array,
+    rng_state: Array,
+    move: Array,
+    steps: int,
+    noise: float,
+    progress: Array,
+) -> None:
+    """Run MaxWalkSAT for ``steps`` changes; write the best world met to ``best``, which starts as the first world.
+
+    ``progress`` has the gain over the first world, that of the best world, and the changes since then: zeros at first,
+    and as the last call left them to continue. ``trail`` has the variables changed since the best world, so that
+    recording a better one costs no more than the changes.
+    """
     count = len(arrays.table) + len(arrays.gain)
-    gained, most, length = 0.0, 0.0, 0
-    for variable in range(len(state.world)):
-        best[variable] = state.world[variable]
+    gained, most, length = progress[0], progress[1], int(progress[2])
     for _ in range(steps):
         if state.broken[2 * count] == 0:
             break
@@ -419,7 +443,7 @@ def walk(
             most = gained
             keep_best(state.world, best, trail, length)
             length = 0
-    return most
+    progress[0], progress[1], progress[2] = gained, most, length
 
 
 def keep_best(world: Array, best: Array, trail: Array, length: int) -> None:
@@ -432,10 +456,14 @@ def keep_best(world: Array, best: Array, trail: Array, length: int) -> None:
             best[variable] = world[variable]
 
 
-def climb(arrays: Any, state: Any, sweeps: int) -> None:
-    """Set one variable at a time to its best value until nothing improves, for at most ``sweeps`` sweeps."""
+def climb(arrays: Any, state: Any, sweeps: int) -> bool:
+    """Set one variable at a time to its best value until nothing improves, for at most ``sweeps`` sweeps.
+
+    Return whether the last sweep improved something.
+    """
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
+    changed = False
     for _ in range(sweeps):
         changed = False
         for variable in range(len(state.world)):
@@ -448,4 +476,5 @@ def climb(arrays: Any, state: Any, sweeps: int) -> None:
                 set_value(arrays, state, variable, best)
                 changed = True
         if not changed:
-            return
+            break
+    return changed

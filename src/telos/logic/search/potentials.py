@@ -163,11 +163,15 @@ class Potentials:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The result of a search: values of the open variables, their score, and an upper bound."""
+    """The result of a search: values of the open variables, their score, and an upper bound.
+
+    ``walks`` is the number of walks of MaxWalkSAT that came to their end.
+    """
 
     world: Ints
     score: float
     bound: float
+    walks: int = 0
 
 
 def strides_of(sizes: Sequence[int]) -> Ints:

@@ -1,5 +1,6 @@
 """Marginals by sampling: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas tie variables."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.core.kernels import kernel
-from telos.logic.network import Floats, Ints, Marginals, Network, Unsatisfiable
+from telos.logic.network import NO_LIMIT, Deadline, Floats, Ints, Marginals, Network, Unsatisfiable
 from telos.logic.search import integer_program
 from telos.logic.search.conflicts import find_conflict
 from telos.logic.search.potentials import KERNEL, Potentials, draw_seeds, start_state, to_potentials, to_search_arrays
@@ -17,6 +18,7 @@ MIN_VARIANCE = 1e-10  # smaller variances between chains are rounding errors
 FORBIDDEN = 1e30  # cost of a broken hard formula; no soft formulas can compensate it
 FLIPS_PER_VARIABLE = 10  # of SampleSAT before it gives up; successful runs need fewer
 MIN_FLIPS = 10_000
+BURN_IN_SHARE = 0.2  # of the time, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +29,11 @@ class SampledMarginals(Marginals):
     1 if the chains agree; above about 1.1, more samples are needed.
     """
 
-    samples: int = 0  # of each chain
+    samples: int = 0  # of each chain, of the shortest if the time was up
     chains: int = 1
     error: float = 0.0
     r_hat: float = 1.0
+    stopped: bool = False  # the time was up before all samples were drawn
 
 
 def gibbs(
@@ -41,21 +44,22 @@ def gibbs(
     samples: int = 2000,
     burn_in: int = 200,
     chains: int = 4,
+    deadline: Deadline = NO_LIMIT,
 ) -> SampledMarginals | Unsatisfiable:
     """Estimate all marginals by Gibbs sampling; a block is one variable.
 
     Where hard formulas tie variables, a chain of single changes may not reach all worlds: MC-SAT is used instead, and
-    ``method`` of the result says so.
+    ``method`` of the result says so. When the time is up, the samples drawn by then count.
     """
     _check(samples, burn_in, chains)
     potentials = to_potentials(network, weights)
     if potentials.has_traps:
-        return mcsat(network, seed, weights=weights, samples=samples, burn_in=burn_in, chains=chains)
+        return mcsat(network, seed, weights=weights, samples=samples, burn_in=burn_in, chains=chains, deadline=deadline)
     if not potentials.is_possible:
-        return find_conflict(network)
+        return find_conflict(network, deadline=deadline)
     sampler = _Sampler(potentials, seed)
-    shares = [sampler.gibbs(samples, burn_in) for _ in range(chains)]
-    return summarize_chains(network, potentials, np.array(shares), samples=samples, method="gibbs")
+    found = [sampler.gibbs(samples, burn_in, deadline.share(1 / (chains - number))) for number in range(chains)]
+    return summarize_chains(network, potentials, found, samples=samples, method="gibbs")
 
 
 def mcsat(
@@ -66,20 +70,33 @@ def mcsat(
     samples: int = 2000,
     burn_in: int = 200,
     chains: int = 4,
+    deadline: Deadline = NO_LIMIT,
 ) -> SampledMarginals | Unsatisfiable:
-    """Estimate all marginals by MC-SAT: worlds drawn nearly uniformly from slices."""
+    """Estimate all marginals by MC-SAT: worlds drawn nearly uniformly from slices.
+
+    When the time is up, the samples drawn by then count.
+    """
     _check(samples, burn_in, chains)
     potentials = to_potentials(network, weights)
     if not potentials.is_possible:
-        return find_conflict(network)
+        return find_conflict(network, deadline=deadline)
     sampler = _Sampler(potentials, seed)
-    shares = []
-    for _ in range(chains):
-        world = sampler.find_allowed_world()
+    found = []
+    for number in range(chains):
+        own = deadline.share(1 / (chains - number))
+        world = sampler.find_allowed_world(own)
         if world is None:
-            return find_conflict(network)
-        shares.append(sampler.mcsat(world, samples, burn_in))
-    return summarize_chains(network, potentials, np.array(shares), samples=samples, method="mcsat")
+            return find_conflict(network, deadline=deadline)
+        found.append(sampler.mcsat(world, samples, burn_in, own))
+    return summarize_chains(network, potentials, found, samples=samples, method="mcsat")
+
+
+@dataclass(frozen=True, slots=True)
+class SampledChain:
+    """The share of each value of the open variables in one chain, and the number of its samples."""
+
+    shares: Floats
+    samples: int
 
 
 class _Sampler:
@@ -96,31 +113,51 @@ class _Sampler:
         self._move = np.zeros(2, np.int32)
         self._steps = max(MIN_FLIPS, FLIPS_PER_VARIABLE * len(potentials.sizes))
 
-    def gibbs(self, samples: int, burn_in: int) -> Floats:
-        """Return the share of each value in one chain."""
-        sums = np.zeros(len(self._potentials.single))
+    def gibbs(self, samples: int, burn_in: int, deadline: Deadline) -> SampledChain:
+        """Run one chain."""
         state = self._state._replace(world=self._allowed_values())
-        rng_state = draw_seeds(self._rng)
-        self._kernels.gibbs(self._arrays, state, self._start, sums, self._scratch, rng_state, burn_in, samples)
-        return sums / samples
+        seeds = draw_seeds(self._rng)
 
-    def mcsat(self, world: Ints, samples: int, burn_in: int) -> Floats:
-        """Return the share of each value in one chain that starts at a world."""
+        def run(first: int, count: int, sums: Floats, is_counted: bool) -> None:
+            self._kernels.gibbs(self._arrays, state, self._start, sums, self._scratch, seeds, count, is_counted)
+
+        return self._sample(run, samples, burn_in, deadline)
+
+    def mcsat(self, world: Ints, samples: int, burn_in: int, deadline: Deadline) -> SampledChain:
+        """Run one chain that starts at a world."""
+        state, kept = self._state._replace(world=world), world.copy()
+        seeds = draw_seeds(self._rng)
+
+        def run(first: int, count: int, sums: Floats, is_counted: bool) -> None:
+            self._kernels.mcsat(
+                self._arrays, state, kept, self._start, sums, self._scratch, seeds, self._move, first, count,
+                is_counted, self._steps,
+            )  # fmt: skip
+
+        return self._sample(run, samples, burn_in, deadline)
+
+    def _sample(
+        self, run: Callable[[int, int, Floats, bool], None], samples: int, burn_in: int, deadline: Deadline
+    ) -> SampledChain:
+        """Draw and drop the samples of the burn-in, then draw those that count; at least one, however late."""
         sums = np.zeros(len(self._potentials.single))
-        self._kernels.mcsat(
-            self._arrays, self._state._replace(world=world), world.copy(), self._start, sums, self._scratch,
-            draw_seeds(self._rng), self._move, burn_in, samples, self._steps,
-        )  # fmt: skip
-        return sums / samples
+        drawn = counted = 0
+        for count in deadline.share(BURN_IN_SHARE).chunks(burn_in):
+            run(drawn, count, sums, False)
+            drawn += count
+        for count in deadline.chunks(samples):
+            run(drawn, count, sums, True)
+            drawn, counted = drawn + count, counted + count
+        return SampledChain(sums / counted, counted)
 
-    def find_allowed_world(self) -> Ints | None:
+    def find_allowed_world(self, deadline: Deadline) -> Ints | None:
         """Return a random world that keeps all hard formulas, by SampleSAT, or by HiGHS if that fails."""
         state = self._state._replace(world=self._allowed_values())
         state.limit[:] = -FORBIDDEN / 2
         state.need[:] = self._arrays.gain >= FORBIDDEN
         if self._kernels.sample_sat(self._arrays, state, draw_seeds(self._rng), self._move, self._steps):
             return np.asarray(state.world)
-        solved = integer_program.solve(self._potentials)
+        solved = integer_program.solve(self._potentials, deadline=deadline)
         return None if solved is None else solved.world
 
     def _allowed_values(self) -> Ints:
@@ -141,16 +178,21 @@ def _check(samples: int, burn_in: int, chains: int) -> None:
 
 
 def summarize_chains(
-    network: Network, potentials: Potentials, shares: Floats, *, samples: int, method: str
+    network: Network, potentials: Potentials, found: Sequence[SampledChain], *, samples: int, method: str
 ) -> SampledMarginals:
-    """Return the marginals from the shares of each chain (row) for each value of the open variables."""
+    """Return the marginals from the shares of each chain for each value of the open variables.
+
+    ``samples`` is the number that each chain should have drawn.
+    """
+    shares, drawn = np.array([chain.shares for chain in found]), min(chain.samples for chain in found)
     start = np.concatenate([[0], np.cumsum(network.sizes)]).astype(np.int64)
     probabilities = np.zeros(int(start[-1]))
     probabilities[start[:-1] + potentials.known] = 1.0
     probabilities[_positions(start, potentials)] = shares.mean(axis=0)
     chains = len(shares)
     error = float(shares.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(chains)) if chains > 1 else float("nan")
-    return SampledMarginals(start, probabilities, None, False, method, samples, chains, error, _r_hat(shares, samples))
+    r_hat = _r_hat(shares, drawn)
+    return SampledMarginals(start, probabilities, None, False, method, drawn, chains, error, r_hat, drawn < samples)
 
 
 def _positions(start: NDArray[np.int64], potentials: Potentials) -> NDArray[np.int64]:

@@ -4,13 +4,14 @@ The first walk starts at the greedy world, the others in annealed worlds. The re
 the sum of all factors' maxima: usually far off but valid, so ``exact`` holds only where nothing is broken.
 """
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 
 from telos.core.errors import TelosError
 from telos.core.kernels import kernel
-from telos.logic.network import Floats, Ints, MostProbable, Network, Unsatisfiable
+from telos.logic.network import NO_LIMIT, Deadline, Floats, Ints, MostProbable, Network, Unsatisfiable
 from telos.logic.search.conflicts import find_conflict
 from telos.logic.search.potentials import (
     KERNEL,
@@ -28,6 +29,7 @@ MAX_TRAIL = 4096  # changes since the best world that are recorded
 HOT, COLD = 2.0, 0.05  # temperatures of annealing, in median weights
 COOLING_SWEEPS = 200  # sweeps from hot to cold
 MAX_CLIMB_SWEEPS = 1000  # of the final hill climbing
+WALK_SHARE = 0.8  # of the time; the rest is to find out why no allowed world was met
 
 
 def walksat(
@@ -38,20 +40,30 @@ def walksat(
     steps: int = 100_000,
     restarts: int = 5,
     noise: float = 0.1,
+    deadline: Deadline = NO_LIMIT,
 ) -> MostProbable | Unsatisfiable:
     """Search for the most probable world by MaxWalkSAT: ``restarts`` walks of ``steps`` changes, ``noise`` random."""
     _check(steps, restarts, noise)
     potentials = to_potentials(network, weights)
-    solved = search_world(potentials, seed, steps=steps, restarts=restarts, noise=noise)
+    solved = search_world(
+        potentials, seed, steps=steps, restarts=restarts, noise=noise, deadline=deadline.share(WALK_SHARE)
+    )
     if solved is None:
-        return find_conflict(network)
+        return find_conflict(network, deadline=deadline)
     if np.isneginf(solved.score):
-        return explain_failure(network, potentials)
-    return MostProbable(potentials.complete(solved.world), solved.score, solved.bound, "walksat", restarts)
+        return explain_failure(network, potentials, deadline)
+    values = potentials.complete(solved.world)
+    return MostProbable(values, solved.score, solved.bound, "walksat", solved.walks, solved.walks < restarts)
 
 
 def search_world(
-    potentials: Potentials, seed: int, *, steps: int = 100_000, restarts: int = 5, noise: float = 0.1
+    potentials: Potentials,
+    seed: int,
+    *,
+    steps: int = 100_000,
+    restarts: int = 5,
+    noise: float = 0.1,
+    deadline: Deadline = NO_LIMIT,
 ) -> Solution | None:
     """Return the best world of several walks; None if a variable has no allowed value."""
     if not potentials.is_possible:
@@ -61,14 +73,16 @@ def search_world(
     rng, usual = Random(seed), _usual_weight(potentials)
     best: Solution | None = None
     for attempt in range(restarts):
-        world = potentials.greedy_world() if attempt == 0 else _anneal_world(arrays, usual, rng)
-        found = _walk_once(arrays, world, rng, steps, noise)
+        world = potentials.greedy_world() if attempt == 0 else _anneal_world(arrays, usual, rng, deadline)
+        found = _walk_once(arrays, world, rng, steps, noise, deadline)
         score = potentials.score(found)
         if best is None or score > best.score:
             best = Solution(found, score, bound)
         if best.score >= bound - ROUNDING:
-            break
-    return best
+            return replace(best, walks=restarts)
+        if deadline.is_over:
+            return replace(best, walks=attempt)
+    return None if best is None else replace(best, walks=restarts)
 
 
 def hard_weight(potentials: Potentials) -> float:
@@ -79,15 +93,14 @@ def hard_weight(potentials: Potentials) -> float:
     return 1.0 + 2.0 * float(sum(part.sum() for part in (*spread, soft, single)))
 
 
-def explain_failure(network: Network, potentials: Potentials) -> Unsatisfiable:
+def explain_failure(network: Network, potentials: Potentials, deadline: Deadline) -> Unsatisfiable:
     """Return the conflict if no world keeps all hard formulas; otherwise raise an error with a remedy."""
     from telos.logic.search.integer_program import is_possible
 
-    if is_possible(potentials):
-        raise TelosError(
-            "the walk met no world that keeps all hard formulas", "give it more steps, or use method='cpi'"
-        )
-    return find_conflict(network)
+    remedy = "give it more time" if deadline.is_over else "give it more time or steps, or use method='cpi'"
+    if deadline.is_over or is_possible(potentials, deadline=deadline):
+        raise TelosError("the search met no world that keeps all hard formulas", remedy)
+    return find_conflict(network, deadline=deadline)
 
 
 def _usual_weight(potentials: Potentials) -> float:
@@ -99,20 +112,27 @@ def _usual_weight(potentials: Potentials) -> float:
     return float(np.median(soft)) if len(soft) else 1.0
 
 
-def _anneal_world(arrays: SearchArrays, usual: float, rng: Random) -> Ints:
+def _anneal_world(arrays: SearchArrays, usual: float, rng: Random, deadline: Deadline) -> Ints:
     """Return a world annealed from a random one, a better start where formulas conflict."""
     world = np.array([rng.randrange(size) for size in arrays.sizes.tolist()], dtype=np.int32)
     scratch = np.zeros(int(arrays.sizes.max(initial=1)))
-    state = start_state(arrays, world)
-    kernel(*KERNEL).anneal(arrays, state, scratch, draw_seeds(rng), HOT * usual, COLD * usual, COOLING_SWEEPS)
+    state, seeds, anneal = start_state(arrays, world), draw_seeds(rng), kernel(*KERNEL).anneal
+    temperature, cooling = HOT * usual, (COLD * usual / (HOT * usual)) ** (1.0 / COOLING_SWEEPS)
+    for sweeps in deadline.chunks(COOLING_SWEEPS):
+        temperature = anneal(arrays, state, scratch, seeds, temperature, cooling, sweeps)
     return world
 
 
-def _walk_once(arrays: SearchArrays, world: Ints, rng: Random, steps: int, noise: float) -> Ints:
+def _walk_once(arrays: SearchArrays, world: Ints, rng: Random, steps: int, noise: float, deadline: Deadline) -> Ints:
     moves, best, state = kernel(*KERNEL), world.copy(), start_state(arrays, world)
-    trail, move = np.zeros(MAX_TRAIL, np.int32), np.zeros(2, np.int32)
-    moves.walk(arrays, state, best, trail, draw_seeds(rng), move, steps, noise)
-    moves.climb(arrays, state._replace(world=best), MAX_CLIMB_SWEEPS)
+    trail, move, seeds = np.zeros(MAX_TRAIL, np.int32), np.zeros(2, np.int32), draw_seeds(rng)
+    progress = np.zeros(3)
+    moves.start_walk(arrays, state)
+    for count in deadline.chunks(steps):
+        moves.walk(arrays, state, best, trail, seeds, move, count, noise, progress)
+    for sweeps in deadline.chunks(MAX_CLIMB_SWEEPS):
+        if not moves.climb(arrays, state._replace(world=best), sweeps):
+            break
     return best
 
 

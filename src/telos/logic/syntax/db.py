@@ -1,21 +1,22 @@
-"""``.db`` files: read a database (``load_db``, ``parse_db``), write one (``db_text``)."""
+"""``.db`` files: read a database (``load_db``, ``parse_db``), write one (``format_db``)."""
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
+from telos.files import read_text
 from telos.logic.database import Database, DatabaseBuilder, FactTable
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax.parser import (
+    MAX_FAULTS,
     TOKEN,
     SourceText,
     Statement,
     StatementError,
+    check_tokens,
     parse_constants,
     strip_comments,
     unquote,
@@ -23,8 +24,11 @@ from telos.logic.syntax.parser import (
 from telos.logic.syntax.typing import Signature, signature_of
 from telos.logic.syntax.writer import format_constant
 
-# Constants in a database need quotes only if they contain a space or one of these signs.
-_FACT = re.compile(r"\s*(!?)\s*([^\W\d]\w*)\s*(?:\(\s*([^()\"'={}?]*?)\s*\))?\s*\.?\s*$")
+# Constants in a database need quotes only if they contain a space or one of these signs. For a line without blanks
+# around it; no two repetitions that match the same characters are neighbours, so the time is linear.
+_FACT = re.compile(r"(!?)\s*([^\W\d]\w*)\s*(?:\(([^()\"'={}?]*)\)\s*)?\.?\Z")
+MAX_DB_BYTES = 512_000_000
+MAX_LISTED = 4_000_000  # constants that the lists of a database name, ranges written out
 _EXAMPLE = "write for example Smokes(Anna)"
 _WORLD_RULE = re.compile(r"\s*-{3,}\s*$")
 
@@ -41,7 +45,7 @@ def load_db(paths: str | Path | Sequence[str | Path], model: MarkovLogic) -> Dat
     loader = _DbLoader(model)
     for path in map(Path, many):
         name = path.name.removesuffix(".gz").removesuffix(".db")
-        loader.read(strip_comments(read_logic_text(path), str(path)), name)
+        loader.read(strip_comments(read_text(path, limit=MAX_DB_BYTES), str(path)), name)
     return loader.build()
 
 
@@ -69,6 +73,7 @@ class _DbLoader:
         self._builder = DatabaseBuilder(self._types, model.constants)
         self._checked: dict[str, set[str]] = {}  # constants already checked, by type
         self._faults: list[Fault] = []
+        self._listed = 0
 
     def read(self, source: SourceText, name: str) -> None:
         """Read a file as one world, or as one for each part between ``---`` lines that has facts."""
@@ -82,8 +87,10 @@ class _DbLoader:
         for count, part in enumerate(worlds, start=1):
             self._builder.world(name if len(worlds) == 1 else f"{name}:{count}")
             for number, line in part:
+                if len(self._faults) == MAX_FAULTS:
+                    return
                 try:
-                    self._read_line(line)
+                    self._read_line(line.strip())
                 except StatementError as error:
                     self._faults.append(source.fault(Statement(TOKEN.findall(line), number, number), error))
 
@@ -96,10 +103,12 @@ class _DbLoader:
     def _read_line(self, line: str) -> None:
         found = _FACT.match(line)
         if found is None:
-            self._read_other(TOKEN.findall(line))
+            tokens = TOKEN.findall(line)
+            check_tokens(tokens)
+            self._read_other(tokens)
             return
         negated, predicate, inside = found.groups()
-        names = [each.strip() for each in inside.split(",")] if inside else []
+        names = [each.strip() for each in inside.split(",")] if inside and not inside.isspace() else []
         self._read_fact(line, "false" if negated else "true", predicate, names)
 
     def _read_fact(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
@@ -145,6 +154,7 @@ class _DbLoader:
             raise StatementError(
                 _find_token(line, constant.split()[0]) if constant else 0, "an argument is one name", "put it in quotes"
             )
+        check_tokens([constant])
         error = self._signature.add_constant(kind, constant)
         if error:
             raise StatementError(
@@ -221,10 +231,16 @@ class _DbLoader:
 
     def _read_constants(self, tokens: list[str]) -> None:
         kind = tokens[0]
-        for name in parse_constants(tokens):
+        names = parse_constants(tokens)
+        self._listed += len(names)
+        if self._listed > MAX_LISTED:
+            raise StatementError(
+                0, f"the lists of constants have more than {MAX_LISTED:,} names", code=FaultCode.TOO_LARGE
+            )
+        for name in names:
             error = self._signature.add_constant(kind, name)
             if error:
-                at = next(place for place, token in enumerate(tokens) if unquote(token) == name)
+                at = next((place for place, token in enumerate(tokens) if unquote(token) == name), 0)
                 raise StatementError(
                     at, error, self._signature.suggest_constant(kind, name), code=FaultCode.UNKNOWN_NAME
                 )
@@ -234,24 +250,6 @@ class _DbLoader:
 def _find_token(line: str, name: str) -> int:
     """Return the index of the token with a name, for the position of a fault."""
     return next((at for at, token in enumerate(TOKEN.findall(line)) if unquote(token) == name), 0)
-
-
-def read_logic_text(path: Path) -> str:
-    """Return the text of a file; one whose name ends in ``.gz`` is unpacked.
-
-    Not ``telos.files.read_text``, which refuses files over 4 MB: learned models and corpora are larger.
-    """
-    try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TelosError(f"{path} is not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
-    except IsADirectoryError:
-        raise TelosError(f"cannot read {path}: it is a folder", "name a file in it") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TelosError(f"cannot read {path}: not a valid gzip file", "compress it again") from None
-    except OSError as error:
-        raise TelosError(f"cannot read {path}: {error.strerror or error}", "check the path") from None
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -1,12 +1,16 @@
 """``.mln`` files: ``load_mln`` and ``parse_mln`` read a model, ``check_model`` checks one that was built in Python."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
+from telos.files import read_text
+from telos.files.reading import unreadable
+from telos.logic.database import is_whole_number
 from telos.logic.formulas import (
     And,
     Atom,
@@ -21,14 +25,16 @@ from telos.logic.formulas import (
     rewrite_terms,
 )
 from telos.logic.model import Key, MarkovLogic, Rule
-from telos.logic.syntax.db import read_logic_text
 from telos.logic.syntax.parser import (
+    MAX_FAULTS,
+    MAX_RANGE,
     QUANTIFIERS,
     FormulaParser,
     FormulaPattern,
     SourceText,
     Statement,
     StatementError,
+    check_tokens,
     constant_names,
     declare,
     is_declaration,
@@ -42,6 +48,9 @@ from telos.logic.syntax.parser import (
 from telos.logic.syntax.typing import Signature, check_types, iter_table_constants, signature_of
 from telos.logic.syntax.writer import format_formula
 
+MAX_MLN_BYTES = 64_000_000  # of a model with all that it includes
+MAX_INCLUDES = 100  # files that a model includes, repeated ones too
+MAX_FORMS = 100  # of templates with one skeleton: which arguments are marked ``+``, and their shifts
 _BEFORE, _AFTER = ("(", ","), (",", ")")
 _SECTIONS = ("domains", "predicates", "formulas")
 _UNSUPPORTED = {
@@ -57,7 +66,12 @@ def load_mln(path: str | Path) -> MarkovLogic:
     All faults are raised together in a ``DefinitionError``; nothing is loaded partially.
     """
     path = Path(path)
-    return _load_model(read_logic_text(path), str(path), path)
+    model = _load_model(read_text(path, limit=MAX_MLN_BYTES), str(path), path)
+    if not model.predicates and not model.constants:
+        raise unreadable(
+            str(path), "the file declares nothing", "it was cut short, or is no model", code=FaultCode.EMPTY
+        )
+    return model
 
 
 def parse_mln(text: str, source: str = "") -> MarkovLogic:
@@ -77,10 +91,12 @@ def parse_mln(text: str, source: str = "") -> MarkovLogic:
 def _load_model(text: str, source: str, path: Path | None) -> MarkovLogic:
     loader = _MlnLoader()
     loader.read_declarations(strip_comments(text, source), path)
+    loader.check_opened()
     lines = loader.parse_lines()
     if loader.faults:
         order = {file.source.name: place for place, file in enumerate(loader.files)}
-        raise DefinitionError(sorted(loader.faults, key=lambda fault: (order[fault.file], fault.line, fault.column)))
+        found = sorted(loader.faults, key=lambda fault: (order[fault.file], fault.line, fault.column))
+        raise DefinitionError(found[:MAX_FAULTS])
     signature = loader.signature
     taken = frozenset(name for names in signature.declared.values() for name in names)
     rules = group_rules(lines, taken)
@@ -89,7 +105,8 @@ def _load_model(text: str, source: str, path: Path | None) -> MarkovLogic:
             for kind, name in iter_table_constants(rule, check_types(rule.formula, signature).types):
                 signature.add_constant(kind, name)
     closed = frozenset(signature.declared)
-    return MarkovLogic(signature.predicates, rules, signature.functions, signature.constants(), source, closed)
+    opened = frozenset(loader.opened)
+    return MarkovLogic(signature.predicates, rules, signature.functions, signature.constants(), source, closed, opened)
 
 
 # --- models built in Python -------------------------------------------------------------------------------------------
@@ -132,6 +149,13 @@ def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
                 suggestion="count arguments from 0",
                 code=FaultCode.OUT_OF_RANGE,
             )
+    for name in sorted(model.opened - set(model.predicates)):
+        yield Fault(
+            f"unknown predicate {name!r}",
+            path=("opened",),
+            suggestion=name_hint(name, model.predicates),
+            code=FaultCode.UNKNOWN_NAME,
+        )
     for name, function in model.functions.items():
         if name != function.name or not is_word(name) or name in model.predicates:
             message = f"{function.name!r} cannot be the name of a function"
@@ -261,19 +285,30 @@ class _TemplateRule:
     """A line with ``+`` and no weight, which collects the lines with its constants written out."""
 
     line: FormulaLine
+    order: int
     weights: dict[Key, float] = field(default_factory=dict)
 
-    def key(self, line: FormulaLine) -> Key | None:
-        """Return the constants that a line has for the ``+`` variables, or None if it is not an instance."""
+    @property
+    def form(self) -> tuple[Variable | None, ...]:
+        """The ``+`` variables by slot, None for a constant."""
+        return tuple([slot if isinstance(slot, Variable) else None for slot in self.line.skeleton.slots])
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The constants of the other slots."""
+        return tuple([self.line.constants[slot] for slot in self.line.skeleton.slots if isinstance(slot, int)])
+
+    def key(self, constants: Sequence[str]) -> Key | None:
+        """Return the constants that a line has for the ``+`` variables, or None if it is not an instance.
+
+        ``constants`` are those of the line by slot; the fixed ones are the same.
+        """
         choice: dict[str, str] = {}
-        for mine, theirs in zip(self.line.skeleton.slots, line.skeleton.slots, strict=True):
-            constant = line.constants[_slot_number(theirs)]
+        for mine, constant in zip(self.line.skeleton.slots, constants, strict=True):
             if isinstance(mine, int):
-                if self.line.constants[mine] != constant:
-                    return None
                 continue
             if mine.shift:
-                if not constant.removeprefix("-").isdecimal():
+                if not is_whole_number(constant):
                     return None
                 constant = str(int(constant) - mine.shift)
             if choice.setdefault(mine.name, constant) != constant:
@@ -285,6 +320,47 @@ class _TemplateRule:
         return Rule(line.fill(), line.plus, self.weights, source=line.source, text=line.text())
 
 
+class _Templates:
+    """Templates, found by skeleton, by form and by the constants that are not marked ``+``."""
+
+    def __init__(self) -> None:
+        self._found: dict[Formula, dict[tuple[Variable | None, ...], dict[tuple[str, ...], _TemplateRule]]] = {}
+        self._count = 0
+
+    def add(self, line: FormulaLine) -> _TemplateRule | None:
+        """Return the template of a line, None if an earlier line is the same."""
+        template = _TemplateRule(line, self._count)
+        forms = self._found.setdefault(line.skeleton.formula, {})
+        if len(forms) == MAX_FORMS and template.form not in forms:
+            message = f"{line.source}: more than {MAX_FORMS} templates differ only in their '+' variables"
+            raise TelosError(message, "use another predicate for some of them")
+        same = forms.setdefault(template.form, {})
+        if template.fixed in same:
+            return None
+        self._count += 1
+        same[template.fixed] = template
+        return template
+
+    def add_weight(self, line: FormulaLine) -> bool:
+        """Add the weight of a line to the first template of which it is an instance, if there is one."""
+        forms = self._found.get(line.skeleton.formula)
+        if forms is None:
+            return False
+        constants = [line.constants[_slot_number(slot)] for slot in line.skeleton.slots]
+        matches: list[tuple[int, Key, _TemplateRule]] = []
+        for form, templates in forms.items():
+            fixed = tuple([name for slot, name in zip(form, constants, strict=True) if slot is None])
+            template = templates.get(fixed)
+            key = None if template is None else template.key(constants)
+            if template is not None and key is not None:
+                matches.append((template.order, key, template))
+        if not matches:
+            return False
+        _, key, template = min(matches, key=lambda match: match[0])
+        template.weights[key] = template.weights.get(key, 0.0) + (line.weight or 0.0)
+        return True
+
+
 def _slot_number(slot: int | Variable) -> int:
     if isinstance(slot, Variable):  # only templates have variables in slots, and no template is an instance of another
         raise TypeError(slot.name)
@@ -293,19 +369,18 @@ def _slot_number(slot: int | Variable) -> int:
 
 def group_rules(lines: Sequence[FormulaLine], taken: frozenset[str]) -> tuple[Rule, ...]:
     """Return the rules of a file, each at the place of its first line; ``taken`` are names not to invent."""
-    templates: dict[Formula, list[_TemplateRule]] = {}
+    templates = _Templates()
     found: dict[int, Rule | _TemplateRule | _LineGroup] = {}
     for at, line in enumerate(lines):
         if line.plus and not line.hard and not line.weight:
-            same = templates.setdefault(line.skeleton.formula, [])
-            if not any(each.line.fill() == line.fill() for each in same):
-                same.append(_TemplateRule(line))
-                found[at] = same[-1]
+            template = templates.add(line)
+            if template is not None:
+                found[at] = template
         elif line.plus or line.hard:
             found[at] = _single_rule(line)
     groups: dict[tuple[Formula, tuple[str, ...]], _LineGroup] = {}
     for at, line in enumerate(lines):
-        if line.plus or line.hard or _add_to_template(line, templates.get(line.skeleton.formula, ())):
+        if line.plus or line.hard or templates.add_weight(line):
             continue
         fixed = tuple([constant for constant, kind in zip(line.constants, line.kinds, strict=True) if not kind])
         group = groups.get((line.skeleton.formula, fixed))
@@ -313,15 +388,6 @@ def group_rules(lines: Sequence[FormulaLine], taken: frozenset[str]) -> tuple[Ru
             group = found[at] = groups[line.skeleton.formula, fixed] = _LineGroup(taken=taken)
         group.lines.append(line)
     return tuple([rule for at in sorted(found) for rule in _to_rules(found[at])])
-
-
-def _add_to_template(line: FormulaLine, templates: Sequence[_TemplateRule]) -> bool:
-    for template in templates:
-        key = template.key(line)
-        if key is not None:
-            template.weights[key] = template.weights.get(key, 0.0) + (line.weight or 0.0)
-            return True
-    return False
 
 
 def _single_rule(line: FormulaLine) -> Rule:
@@ -375,15 +441,16 @@ def invent_variables(kinds: Sequence[str], taken: set[str]) -> list[str]:
     >>> invent_variables(["action", "goal", "goal"], {"t"})
     ['a', 'g1', 'g2']
     """
-    names: list[str] = []
+    names: dict[str, None] = {}
+    counts = Counter(kind[0].lower() for kind in kinds)
+    last: dict[str, int] = {}
     for kind in kinds:
         letter = kind[0].lower() if kind[0].isalpha() and kind[0] not in "vV" else "x"  # v is the sign for "or"
-        alone = [each[0].lower() for each in kinds].count(kind[0].lower()) == 1
-        number = 0 if alone else 1
+        number = max(last.get(letter, 0), 0 if counts[kind[0].lower()] == 1 else 1)
         while (name := f"{letter}{number or ''}") in taken or name in names:
             number += 1
-        names.append(name)
-    return names
+        names[name], last[letter] = None, number
+    return list(names)
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -414,7 +481,10 @@ class _MlnLoader:
         self.faults: list[Fault] = []
         self.files: list[_SourceFile] = []
         self._open: list[Path] = []
+        self.opened: dict[str, tuple[SourceText, Statement, int]] = {}  # the place of each predicate declared open
         self._patterns: dict[tuple[bool, tuple[str, ...]], _CheckedPattern] = {}
+        self._size = 0  # characters of all files
+        self._listed = 0  # constants of all lists
         self._lowercase_constants: set[str] = set()  # constants written like variables
 
     def read_declarations(self, source: SourceText, path: Path | None) -> None:
@@ -423,21 +493,38 @@ class _MlnLoader:
         marked = any(token[0] == "?" for statement in found for token in statement.tokens)
         file = _SourceFile(source, marked)
         self.files.append(file)
+        self._size += sum(map(len, source.lines))
         self._open.append(path.resolve() if path else Path())
         for statement in found:
-            tokens = statement.tokens
+            if len(self.faults) >= MAX_FAULTS:
+                break
             try:
-                if tokens[0] == "#":
-                    self._read_directive(tokens, path)
-                elif is_declaration(tokens, self.signature):
-                    declare(tokens, self.signature, f"{source.name}:{statement.first + 1}")
-                else:
-                    file.formulas.append(statement)
+                check_tokens(statement.tokens)
+                self._read_statement(statement, file, path)
             except StatementError as error:
                 self.faults.append(source.fault(statement, error))
         self._open.pop()
 
-    def _read_directive(self, tokens: Sequence[str], path: Path | None) -> None:
+    def _read_statement(self, statement: Statement, file: _SourceFile, path: Path | None) -> None:
+        tokens = statement.tokens
+        if tokens[0] == "#":
+            self._read_directive(statement, file, path)
+        elif is_declaration(tokens, self.signature):
+            before = len(self.signature.declared.get(tokens[0], ()))
+            declare(tokens, self.signature, f"{file.source.name}:{statement.first + 1}")
+            if "..." in tokens:
+                self._count_listed(len(self.signature.declared[tokens[0]]) - before)
+        else:
+            file.formulas.append(statement)
+
+    def _count_listed(self, count: int) -> None:
+        self._listed += count
+        if self._listed > MAX_RANGE:
+            message = f"the ranges of the model have more than {MAX_RANGE:,} numbers"
+            raise StatementError(0, message, "declare fewer", code=FaultCode.TOO_LARGE)
+
+    def _read_directive(self, statement: Statement, file: _SourceFile, path: Path | None) -> None:
+        tokens = statement.tokens
         word = tokens[1] if len(tokens) > 1 else ""
         if word in _SECTIONS and len(tokens) == 2:
             return  # section headings of Alchemy 2 files
@@ -445,21 +532,54 @@ class _MlnLoader:
             raise StatementError(
                 0, f"#{word} of pracmln is not supported", _UNSUPPORTED[word], code=FaultCode.UNSUPPORTED
             )
+        if word == "open":
+            self._read_open(statement, file)
+            return
         if word != "include" or len(tokens) != 3 or tokens[2][0] not in "\"'":
             raise StatementError(
-                0, f"unknown directive '#{word}'", 'known: #include "other.mln"', code=FaultCode.UNKNOWN_NAME
+                0,
+                f"unknown directive '#{word}'",
+                'known: #include "other.mln", #open predicate',
+                code=FaultCode.UNKNOWN_NAME,
             )
         if path is None:
             raise StatementError(
                 2, "a text without a path cannot include files", "load it from a file", code=FaultCode.UNSUPPORTED
             )
-        other = path.parent / unquote(tokens[2])
-        if other.resolve() in self._open:
+        self._include(path.parent, unquote(tokens[2]))
+
+    def _read_open(self, statement: Statement, file: _SourceFile) -> None:
+        """Read ``#open mood, trust``: predicates that are hidden although nobody asks about them."""
+        tokens = statement.tokens
+        if len(tokens) % 2 == 0 or any(comma != "," for comma in tokens[3::2]):
+            raise StatementError(2, "#open lists predicates with commas between them", "for example #open mood, trust")
+        for at in range(2, len(tokens), 2):
+            self.opened.setdefault(tokens[at], (file.source, statement, at))
+
+    def check_opened(self) -> None:
+        """Note the predicates that are declared open and not declared otherwise."""
+        for name, (source, statement, at) in self.opened.items():
+            if name not in self.signature.predicates:
+                hint = name_hint(name, self.signature.predicates)
+                error = StatementError(at, f"unknown predicate {name!r}", hint, code=FaultCode.UNKNOWN_NAME)
+                self.faults.append(source.fault(statement, error))
+
+    def _include(self, folder: Path, name: str) -> None:
+        other = folder / name
+        try:
+            is_open = other.resolve() in self._open
+        except (OSError, ValueError, RuntimeError):  # over-long, a zero character, a circle of links
+            raise StatementError(2, "this is not the name of a file", code=FaultCode.UNREADABLE) from None
+        if is_open:
             raise StatementError(
                 2, f"{other} includes itself", "leave out one of the includes", code=FaultCode.CIRCULAR
             )
+        if len(self.files) > MAX_INCLUDES:
+            raise StatementError(
+                2, f"the model includes more than {MAX_INCLUDES} files", "join some of them", code=FaultCode.TOO_LARGE
+            )
         try:
-            text = read_logic_text(other)
+            text = read_text(other, limit=max(0, MAX_MLN_BYTES - self._size))
         except TelosError as error:
             raise StatementError(2, str(error), code=FaultCode.INVALID) from None
         self.read_declarations(strip_comments(text, str(other)), other)
@@ -472,10 +592,13 @@ class _MlnLoader:
         }
         for file in self.files:
             for statement in file.formulas:
+                if len(self.faults) >= MAX_FAULTS:
+                    return found
                 try:
                     found.append(self._parse_line(file, statement))
                 except StatementError as error:
-                    self.faults += [file.source.fault(statement, each) for each in (error, *error.others)]
+                    every = (error, *error.others)[: MAX_FAULTS - len(self.faults)]
+                    self.faults += [file.source.fault(statement, each) for each in every]
         return found
 
     def _parse_line(self, file: _SourceFile, statement: Statement) -> FormulaLine:

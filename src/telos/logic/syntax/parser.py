@@ -6,6 +6,7 @@ Start with ``statements`` (text to token lists), ``declare`` and ``FormulaParser
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -42,7 +43,10 @@ _OPEN_STARTS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
 MIN_LOG = -100.0  # the value of ``logx(0)`` in pracmln, which has no infinite weights
 _NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _FUNCTIONS = ("log", "logx", "exp")
-MAX_RANGE = 10_000_000  # numbers in ``{0,...,n}``; more is surely a mistake
+MAX_RANGE = 1_000_000  # numbers in ``{0,...,n}``; more is surely a mistake
+MAX_NAME = 4_000  # characters of a name or number; Python converts numbers of up to 4300 digits
+MAX_TOKENS = 20_000  # of one formula: some thousand atoms
+MAX_FAULTS = 100  # reported of one model or database
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # name -> whether it is universal
 MAX_DEPTH = 100  # of nested parentheses and negations; a hostile text must not exhaust Python's stack
@@ -137,6 +141,25 @@ def _blank(found: re.Match[str]) -> str:
     return comment if comment[0] in "\"'" else re.sub(r"[^\n]", " ", comment)
 
 
+def find_long_token(tokens: Sequence[str]) -> int | None:
+    """Return the index of the first token that is too long for a name or number."""
+    if max(map(len, tokens)) <= MAX_NAME:
+        return None
+    return next(at for at, token in enumerate(tokens) if len(token) > MAX_NAME)
+
+
+def check_tokens(tokens: Sequence[str]) -> None:
+    """Raise ``StatementError`` if a statement has a name or number that is too long, or a character 0."""
+    at = find_long_token(tokens)
+    if at is not None:
+        raise StatementError(
+            at, f"a name or number has more than {MAX_NAME:,} characters", "shorten it", code=FaultCode.TOO_LARGE
+        )
+    at = next((at for at, token in enumerate(tokens) if "\0" in token), None)
+    if at is not None:
+        raise StatementError(at, "the text contains a zero character", "remove it")
+
+
 def split_statements(source: SourceText) -> Iterator[Statement]:
     """Yield the statements of a text.
 
@@ -196,7 +219,7 @@ def parse_weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
     >>> parse_weight(["log", "(", "0.5", "/", "0.5", ")", "Heads"])
     (0.0, 6)
     """
-    value, after = _parse_sum(tokens, at)
+    value, after = _parse_sum(tokens, at, 0)
     if math.isnan(value):
         raise StatementError(
             at,
@@ -207,18 +230,18 @@ def parse_weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
     return value, after
 
 
-def _parse_sum(tokens: Sequence[str], at: int) -> tuple[float, int]:
-    value, at = _parse_product(tokens, at)
+def _parse_sum(tokens: Sequence[str], at: int, depth: int) -> tuple[float, int]:
+    value, at = _parse_product(tokens, at, depth)
     while at < len(tokens) and tokens[at] in ("+", "-"):
-        operand, after = _parse_product(tokens, at + 1)
+        operand, after = _parse_product(tokens, at + 1, depth)
         value, at = (value + operand if tokens[at] == "+" else value - operand), after
     return value, at
 
 
-def _parse_product(tokens: Sequence[str], at: int) -> tuple[float, int]:
-    value, at = _parse_factor(tokens, at)
+def _parse_product(tokens: Sequence[str], at: int, depth: int) -> tuple[float, int]:
+    value, at = _parse_factor(tokens, at, depth)
     while at < len(tokens) and tokens[at] in ("*", "/"):
-        operand, after = _parse_factor(tokens, at + 1)
+        operand, after = _parse_factor(tokens, at + 1, depth)
         if tokens[at] == "/" and operand == 0:
             raise StatementError(
                 at,
@@ -230,15 +253,16 @@ def _parse_product(tokens: Sequence[str], at: int) -> tuple[float, int]:
     return value, at
 
 
-def _parse_factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
+def _parse_factor(tokens: Sequence[str], at: int, depth: int) -> tuple[float, int]:
     token = tokens[at] if at < len(tokens) else ""
     if token in ("-", "+"):
-        value, after = _parse_factor(tokens, at + 1)
+        _check_depth(at, depth + 1, "weight")
+        value, after = _parse_factor(tokens, at + 1, depth + 1)
         return (-value if token == "-" else value), after
     if is_weight_name(token):
         return _NAMES[token.lower()], at + 1
     if token == "(" or token in _FUNCTIONS:
-        return _parse_bracket(tokens, at)
+        return _parse_bracket(tokens, at, depth)
     try:
         return float(token), at + 1
     except ValueError:
@@ -248,15 +272,23 @@ def _parse_factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
         ) from None
 
 
-def _parse_bracket(tokens: Sequence[str], at: int) -> tuple[float, int]:
+def _parse_bracket(tokens: Sequence[str], at: int, depth: int) -> tuple[float, int]:
     name = "" if tokens[at] == "(" else tokens[at]
     start = at + 1 if name else at
     if tokens[start : start + 1] != ["("]:
         raise StatementError(at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)")
-    value, end = _parse_sum(tokens, start + 1)
+    _check_depth(at, depth + 1, "weight")
+    value, end = _parse_sum(tokens, start + 1, depth + 1)
     if tokens[end : end + 1] != [")"]:
         raise StatementError(end, "the weight does not close its parenthesis")
     return (_apply(name, value, at) if name else value), end + 1
+
+
+def _check_depth(at: int, depth: int, what: str) -> None:
+    if depth > MAX_DEPTH:
+        raise StatementError(
+            at, f"the {what} is nested more than {MAX_DEPTH} deep", "split it into several", code=FaultCode.TOO_LARGE
+        )
 
 
 def _apply(name: str, value: float, at: int) -> float:
@@ -447,7 +479,7 @@ class FormulaParser:
         """Start at the first token. With ``marked``, variables are written ``?x`` and all other names are constants."""
         self._tokens, self._at, self._end = tokens, 0, len(tokens)
         self._signature, self._marked = signature, marked
-        self._bound: list[str] = []
+        self._bound: Counter[str] = Counter()
         self._plus: dict[str, None] = {}
         self._slots: list[int] = []
         self._marks: list[int] = []
@@ -455,6 +487,10 @@ class FormulaParser:
 
     def read(self) -> FormulaPattern:
         """Return the formula, or raise ``StatementError`` at the first unexpected token."""
+        if self._end > MAX_TOKENS:
+            raise StatementError(
+                0, f"the formula has more than {MAX_TOKENS:,} words and signs", "split it", code=FaultCode.TOO_LARGE
+            )
         formula = self._iff()
         if self._at < self._end:
             self._raise_unexpected("the end of the formula")
@@ -477,8 +513,11 @@ class FormulaParser:
 
     def _iff(self) -> Formula:
         left = self._implies()
+        depth = self._depth
         while self._take("<=>"):
+            self._enter()  # each one is a level of the formula
             left = Iff(left, self._implies())
+        self._depth = depth
         return left
 
     def _implies(self) -> Formula:
@@ -516,17 +555,14 @@ class FormulaParser:
         return self._atom()
 
     def _nested(self, part: Callable[[], Formula]) -> Formula:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise StatementError(
-                self._at,
-                f"the formula is nested more than {MAX_DEPTH} deep",
-                "split it into several",
-                code=FaultCode.TOO_LARGE,
-            )
+        self._enter()
         formula = part()
         self._depth -= 1
         return formula
+
+    def _enter(self) -> None:
+        self._depth += 1
+        _check_depth(self._at, self._depth, "formula")
 
     def _quantified(self) -> Formula:
         self._marks.append(self._at)
@@ -535,9 +571,9 @@ class FormulaParser:
         names = [self._bound_name()]
         while self._take(","):
             names.append(self._bound_name())
-        self._bound += names
+        self._bound.update(names)
         formula = self._nested(self._iff)
-        del self._bound[-len(names) :]
+        self._bound.subtract(names)
         return join(tuple(names), formula)
 
     def _bound_name(self) -> str:
@@ -602,14 +638,17 @@ class FormulaParser:
         function = self._signature.functions.get(token)
         if function is not None and self._tokens[self._at + 1 : self._at + 2] == ["("]:
             self._at += 1
-            return Apply(token, self._arguments(function.types))
+            self._enter()
+            arguments = self._arguments(function.types)
+            self._depth -= 1
+            return Apply(token, arguments)
         if token == "succ" and self._tokens[self._at + 1 : self._at + 2] == ["("]:
             return self._successor(kind)
         term = self._simple(token, kind)
         if plus:
             if not isinstance(term, Variable):
                 raise StatementError(start, f"'+' marks a variable, and {token!r} is a constant")
-            if term.name in self._bound:
+            if self._bound[term.name] > 0:
                 raise StatementError(
                     start,
                     f"'+' marks {term.name!r}, which a quantifier binds",
@@ -622,7 +661,9 @@ class FormulaParser:
     def _successor(self, kind: str) -> Term:
         self._at += 2
         self._marks.pop()
+        self._enter()
         inner = self._term(kind)
+        self._depth -= 1
         if not self._take(")"):
             self._raise_unexpected("')'")
         if not isinstance(inner, Variable):
@@ -647,7 +688,7 @@ class FormulaParser:
         raise StatementError(self._at - 1, "a constant needs a name")
 
     def _is_variable(self, token: str, kind: str) -> bool:
-        if token[0] == "?" or token in self._bound:
+        if token[0] == "?" or self._bound[token] > 0:
             return True
         if not is_word(token) or self._marked:
             return False

@@ -7,6 +7,7 @@ token of each, so that a fault has its line and column.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from telos.core.errors import FaultCode, name_hint
 from telos.logic.database import is_whole_number, order_constants
@@ -36,6 +37,11 @@ class Signature:
     declared: dict[str, dict[str, None]] = field(default_factory=dict)
     mentioned: dict[str, set[str]] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)  # name -> place of its declaration, for messages
+    _types: set[str] = field(default_factory=set, compare=False)
+    _counted: tuple[int, int] = (0, 0)  # predicates and functions in ``_types``
+    _numeric: dict[str, tuple[int, bool]] = field(
+        default_factory=dict, compare=False
+    )  # by type: constants seen, answer
 
     def add_constant(self, kind: str, constant: str) -> str:
         """Add a constant to a type; return an error message if the type is closed, else an empty string."""
@@ -43,7 +49,7 @@ class Signature:
         if (
             declared is not None
             and constant not in declared
-            and not (is_whole_number(constant) and all(map(is_whole_number, declared)))
+            and not (is_whole_number(constant) and self.is_numeric(kind))
         ):
             return f"{kind} has no constant {constant!r}"
         self.mentioned.setdefault(kind, set()).add(constant)
@@ -53,13 +59,28 @@ class Signature:
         """Return a suggestion for an unknown constant of a closed type."""
         return name_hint(constant, self.declared.get(kind, ()))
 
+    def is_numeric(self, kind: str) -> bool:
+        """Whether all declared constants of a type are whole numbers."""
+        declared = self.declared.get(kind, {})
+        seen, answer = self._numeric.get(kind, (0, True))
+        if seen < len(declared):  # constants are only ever added, at the end
+            answer = answer and all(map(is_whole_number, islice(declared, seen, None)))
+            self._numeric[kind] = len(declared), answer
+        return answer
+
     @property
     def types(self) -> set[str]:
         """All types that occur in a declaration."""
-        named = {kind for predicate in self.predicates.values() for kind in predicate.types}
-        for function in self.functions.values():
-            named |= {function.returns, *function.types}
-        return named | set(self.declared)
+        predicates, functions = self._counted
+        if self._counted != (len(self.predicates), len(self.functions)):  # declarations are only ever added
+            for predicate in islice(self.predicates.values(), predicates, None):
+                self._types.update(predicate.types)
+            for function in islice(self.functions.values(), functions, None):
+                self._types.update((function.returns, *function.types))
+            self._counted = len(self.predicates), len(self.functions)
+        if not self._types.issuperset(self.declared):
+            self._types.update(self.declared)
+        return self._types
 
     def constants(self) -> dict[str, tuple[str, ...]]:
         """Return the constants of each type: numbers, then declared names, then the others, sorted."""
@@ -143,7 +164,7 @@ class _TypeChecker:
         self._signature = signature
         self._mark = -1
         self._free: dict[str, _VariableType] = {}
-        self._bound: list[_VariableType] = []
+        self._bound: dict[str, list[_VariableType]] = {}  # innermost last
         self._variables: list[_VariableType] = []
         self._equations: list[tuple[int, _VariableType | str, _VariableType | str]] = []
         self._equated_constants: list[
@@ -221,9 +242,8 @@ class _TypeChecker:
         return kind or (function.returns if function else "")
 
     def _variable(self, term: Variable, kind: str) -> _VariableType:
-        scope = next((each for each in reversed(self._bound) if each.name == term.name), None)
-        if scope is None:
-            scope = self._free.get(term.name)
+        bound = self._bound.get(term.name)
+        scope = bound[-1] if bound else self._free.get(term.name)
         if scope is None:
             scope = self._free[term.name] = _VariableType(term.name, self._mark)
             self._variables.append(scope)
@@ -256,10 +276,12 @@ class _TypeChecker:
         self._mark += 1
         mark = self._mark
         scopes = [_VariableType(name, -1) for name in names]
-        self._bound += scopes
+        for scope in scopes:
+            self._bound.setdefault(scope.name, []).append(scope)
         self._variables += scopes
         self.formula(part)
-        del self._bound[len(self._bound) - len(scopes) :]
+        for scope in scopes:
+            self._bound[scope.name].pop()
         for scope in scopes:
             if scope.mark < 0:
                 self._report(
@@ -279,9 +301,7 @@ class _TypeChecker:
                     "use it in a predicate as well",
                     code=FaultCode.WRONG_TYPE,
                 )
-            if scope.shifted >= 0 and any(
-                not is_whole_number(name) for name in self._signature.declared.get(scope.kind, ())
-            ):
+            if scope.shifted >= 0 and not self._signature.is_numeric(scope.kind):
                 message = f"{scope.name!r} is shifted by a number, but {scope.kind} is not a type of numbers"
                 self._report(
                     scope.shifted,
@@ -304,11 +324,24 @@ class _TypeChecker:
         return self._result
 
     def _unify_equations(self) -> None:
-        for _ in range(len(self._equations) + 1):  # types propagate along chains of equations: x = y, y = z
-            for _, one, other in self._equations:
-                for side, beside in ((one, other), (other, one)):
-                    if isinstance(side, _VariableType) and not side.kind:
-                        side.kind = beside if isinstance(beside, str) else beside.kind
+        beside: dict[int, list[_VariableType]] = {}  # by the identity of a variable, those that it is equated with
+        known: list[_VariableType] = []
+        for _, one, other in self._equations:
+            for side, opposite in ((one, other), (other, one)):
+                if not isinstance(side, _VariableType):
+                    continue
+                if isinstance(opposite, str):
+                    side.kind = side.kind or opposite
+                else:
+                    beside.setdefault(id(side), []).append(opposite)
+                if side.kind:
+                    known.append(side)
+        while known:  # types propagate along chains of equations: x = y, y = z
+            side = known.pop()
+            for each in beside.pop(id(side), ()):
+                if not each.kind:
+                    each.kind = side.kind
+                    known.append(each)
         for mark, one, other in self._equations:
             kinds = [side if isinstance(side, str) else side.kind for side in (one, other)]
             if all(kinds) and kinds[0] != kinds[1]:

@@ -1,4 +1,4 @@
-"""Models and formulas to text: ``mln_text`` writes a model, ``formula_text`` one formula."""
+"""Models and formulas to text: ``format_mln`` writes a model, ``format_formula`` one formula."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -53,7 +53,7 @@ def format_mln(model: MarkovLogic) -> str:
     marked = _needs_marked_variables(model)
     parts = [
         ("types", [_type_line(kind, model.constants.get(kind, ())) for kind in _types_to_list(model, signature)]),
-        ("predicates", [_predicate_line(model, name) for name in model.predicates]),
+        ("predicates", [*(_predicate_line(model, name) for name in model.predicates), *_open_line(model)]),
         ("functions", [f"{each.returns} {each.name}({','.join(each.types)})" for each in model.functions.values()]),
         ("formulas", [line for rule in model.rules for line in _rule_lines(rule, signature, marked)]),
     ]
@@ -66,10 +66,15 @@ def _predicate_line(model: MarkovLogic, name: str) -> str:
     return f"{name}({','.join(types)})" if types else name
 
 
+def _open_line(model: MarkovLogic) -> list[str]:
+    opened = [name for name in model.predicates if name in model.opened]
+    return [f"#open {', '.join(opened)}"] if opened else []
+
+
 def _type_line(kind: str, names: tuple[str, ...]) -> str:
     numbers = [int(name) for name in names if is_whole_number(name)]
     others = [format_constant(name) for name in names if not is_whole_number(name)]
-    if len(numbers) > 3 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+    if len(numbers) > 3 and numbers[-1] - numbers[0] + 1 == len(numbers):  # they are in ascending order
         listed = [str(numbers[0]), "...", str(numbers[-1])]
     else:
         listed = [str(number) for number in numbers]
