@@ -89,7 +89,7 @@ def test_chances_are_numbers_between_nought_and_one(smoking: tuple[Path, Path], 
 
 
 def test_the_table_shows_what_is_true_and_how_sure_that_is(smoking: tuple[Path, Path]) -> None:
-    said = run("infer", *smoking, "-q", "Smokes").output
+    said = run("infer", *smoking, "-q", "Smokes", "--open", "Cancer").output
     assert "Smokes(Bob)" in said
     assert "2 of 2 atoms are true; score 5.2, and no world scores more" in said
 
@@ -133,9 +133,14 @@ def test_an_open_or_closed_predicate_can_be_named(tmp_path: Path) -> None:
     data = written(tmp_path, "d.db", "")
     text = "thing = {A}\n" + model.read_text(encoding="utf-8")
     model.write_text(text, encoding="utf-8")
-    hidden = told("infer", model, data, "-q", "P", "--marginal")["atoms"]["P(A)"]
-    closed = told("infer", model, data, "-q", "P", "--marginal", "--closed", "Q")["atoms"]["P(A)"]
-    assert hidden > closed
+    hidden = told("infer", model, data, "-q", "P", "--marginal", "--open", "Q")
+    closed = told("infer", model, data, "-q", "P", "--marginal")
+    assert hidden["atoms"]["P(A)"] > closed["atoms"]["P(A)"]
+    assert (hidden["open_without_facts"], hidden["closed_without_facts"]) == (["Q"], [])
+    assert (closed["open_without_facts"], closed["closed_without_facts"]) == ([], ["Q"])
+    assert "no facts of Q: taken to be closed" in run("infer", model, data, "-q", "P").output
+    model.write_text(f"#open Q\n{text}", encoding="utf-8")
+    assert told("infer", model, data, "-q", "P", "--marginal")["atoms"] == hidden["atoms"]
     data.write_text("Q(A)\n", encoding="utf-8")
     opened = told("infer", model, data, "-q", "P", "--marginal", "--open", "Q")["atoms"]["P(A)"]
     assert opened == pytest.approx(0.5)

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.core.errors import TelosError
+from telos.core.errors import DefinitionError, TelosError
+from telos.files import add_end_mark, check_output, parse_json, read_text, write_text
 
 if TYPE_CHECKING:
     from telos.logic.database import Database
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 # --- learn ---
 
 SAVE_EVERY = 5  # epochs, with --resume: an interruption costs at most so many
+MAX_STATE_BYTES = 512_000_000
+REMEDY = "name another file for --resume"
 
 
 def learn(
@@ -49,14 +50,18 @@ def learn(
     """
     from telos.logic.syntax import format_mln, load_db, load_mln
 
-    _refuse_overwriting(output, (model, *data))
+    check_output(output, inputs=[model, *data, resume])
+    if resume is not None:
+        check_output(resume, inputs=[model, *data])
+        if resume.resolve() == output.resolve():
+            raise TelosError(f"{resume}: --resume and --output are the same file", "name two files")
     rules = load_mln(model)
     database = load_db(data, rules)
     asked = [part.strip() for name in query for part in name.split(",") if part.strip()]
     options = {"by": by, "l2": l2, "seed": seed, "held_out": _draw_held_out(database.worlds, held_out, seed)}
     with _epoch_bar(by, epochs) as progress:
         learned = _learn_weights(rules, database, asked, epochs, resume, {**options, "progress": progress})
-    _write(output, format_mln(learned.model))
+    write_text(output, add_end_mark(format_mln(learned.model), "//"), inputs=[model, *data, resume])
     if as_json:
         typer.echo(json.dumps({"model": str(model), "output": str(output), **_figures(learned, database)}))
     else:
@@ -74,45 +79,43 @@ def _learn_weights(
     """Learn in one run, or with ``resume`` a few epochs at a time, saving the state after each."""
     from telos.logic.learning import LearningStop
     from telos.logic.learning import learn as make
+    from telos.logic.learning.snapshots import format_state
     from telos.logic.learning.training import EPOCHS
 
     if resume is None:
         return make(model, database, query, epochs=epochs, **options)
     last = EPOCHS.get(options["by"], 1) if epochs is None else epochs
-    learned = _read_state(resume) if resume.exists() else None
-    made = 0 if learned is None else max(0, len(learned.epochs) - (learned.state["warm_up"] or 0))
+    learned = _read_state(resume, options["by"]) if resume.exists() else None
+    made = 0 if learned is None else max(0, len(learned.epochs) - learned.state["warm_up"])
     for until in (*range(min(made, last) + SAVE_EVERY, last, SAVE_EVERY), last):
-        learned = make(model, database, query, epochs=until, start=learned, **options)
-        _write(resume, _format_state(learned))
+        earlier, learned = learned, make(model, database, query, epochs=until, start=learned, **options)
+        if earlier is not None and earlier.state["mark"] != learned.state["mark"]:
+            raise TelosError(
+                f"{resume}: this is the state of another model, of other data or of other options",
+                "name another file for --resume",
+            )
+        write_text(resume, json.dumps(format_state(learned), allow_nan=False))
         if learned.stopped is not LearningStop.EPOCHS:
             break
     assert learned is not None
     return learned
 
 
-def _format_state(learned: "LearningResult") -> str:
-    from telos.logic.syntax import format_mln
-
-    settings = {"by": learned.by, "stopped": learned.stopped.name, "notes": learned.notes}
-    return json.dumps({**settings, "model": format_mln(learned.model), "state": learned.state})
-
-
-def _read_state(file: Path) -> "LearningResult":
+def _read_state(file: Path, by: str) -> "LearningResult":
     """Read the state that an earlier run saved."""
-    from telos.logic.learning import Epoch, LearningResult, LearningStop
-    from telos.logic.syntax import parse_mln
+    from telos.logic.learning.snapshots import read_state
 
     try:
-        saved = json.loads(file.read_text(encoding="utf-8"))
-        made = tuple(Epoch(**each) for each in saved["state"]["epochs"])
-        model = parse_mln(saved["model"], str(file))
-        return LearningResult(
-            model, saved["by"], made, LearningStop[saved["stopped"]], tuple(saved["notes"]), saved["state"]
-        )
-    except OSError as error:
-        raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
-        raise TelosError(f"{file}: this is not a saved state", "name another file for --resume") from None
+        learned = read_state(parse_json(read_text(file, limit=MAX_STATE_BYTES)))
+    except DefinitionError as error:
+        if any(fault.file == str(file) for fault in error.faults):
+            raise
+        raise TelosError(f"{file}: the saved model has faults: {error.faults[0]}", REMEDY) from None
+    except TelosError as error:
+        raise TelosError(f"{file}: this is not a saved state: {error.message}", REMEDY) from None
+    if learned.by != by:
+        raise TelosError(f"{file}: this is the state of learning by {learned.by}, not by {by}", REMEDY)
+    return learned
 
 
 def _draw_held_out(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
@@ -158,6 +161,7 @@ def _figures(learned: "LearningResult", database: "Database") -> dict[str, Any]:
         "weights": sum(len(rule.weights) for rule in learned.model.rules),
         "stopped": learned.stopped.value,
         "notes": list(learned.notes),
+        "closed_without_facts": list(learned.closed_without_facts),
         "epochs": [asdict(epoch) for epoch in learned.epochs],
     }
 
@@ -172,28 +176,6 @@ def _print_learned(learned: "LearningResult", worlds: int, output: Path) -> None
     for note in learned.notes:
         typer.echo(f"note: {note}")
     typer.echo(f"written to {output}")
-
-
-def _refuse_overwriting(output: Path, inputs: Sequence[Path]) -> None:
-    for each in inputs:
-        if output.resolve() == each.resolve():
-            raise TelosError(f"{output}: this file is an input", "name another file for the learned model")
-
-
-def _write(file: Path, text: str) -> None:
-    """Replace a file atomically: after an error it is as it was before."""
-    try:
-        handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as part:
-                part.write(text)
-            Path(name).chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
-            os.replace(name, file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise TelosError(f"{file}: cannot be written: {error.strerror or error}") from None
 
 
 def _count(count: int, word: str) -> str:
@@ -223,8 +205,13 @@ def infer(
     method: Annotated[str, typer.Option(help="auto, exact, cpi, walksat, gibbs or mcsat.")] = "auto",
     marginal: Annotated[bool, typer.Option("--marginal", help="Print probabilities, not the best world.")] = False,
     seed: Annotated[int, typer.Option(help="For the methods that sample.")] = 0,
-    closed: Annotated[list[str] | None, typer.Option(help="Predicates whose true atoms are all listed.")] = None,
-    opened: Annotated[list[str] | None, typer.Option("--open", help="Predicates of which more may be true.")] = None,
+    closed: Annotated[
+        list[str] | None, typer.Option(help="Predicates whose true atoms are all listed, whatever the model says.")
+    ] = None,
+    opened: Annotated[
+        list[str] | None, typer.Option("--open", help="Hidden predicates that are not asked about; others are closed.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Return the best answer after this time.")] = 60.0,
     why: Annotated[str | None, typer.Option(help="Explain what speaks for and against this atom.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
@@ -241,7 +228,7 @@ def infer(
     rules = load_mln(model)
     answer = find(
         rules, load_db(data, rules), _split_names(query), method=method, marginal=marginal, seed=seed,
-        opened=_split_names(opened), closed=_split_names(closed),
+        opened=_split_names(opened), closed=_split_names(closed), seconds=seconds,
     )  # fmt: skip
     if not isinstance(answer, InferenceResult):
         _print_conflict(answer, as_json)
@@ -270,15 +257,35 @@ def _to_json(answer: "InferenceResult", reasons: "AtomExplanation | None") -> di
         "exact": answer.exact,
         "gap": answer.gap,
         "method": answer.method,
+        "stopped": answer.stopped,
+        **_assumed(answer),
     }
     for name, value in (("log_z", answer.log_z), ("error", answer.error), ("r_hat", answer.r_hat)):
         if value is not None:
             data[name] = value if math.isfinite(value) else None
+    if answer.samples is not None:
+        data["samples"] = answer.samples
     if reasons is not None:
         parts = [{"formula": part.text, "with": part.about, "value": part.value} for part in reasons.parts]
         odds = {"chosen": reasons.chosen, "against": reasons.against, "total": reasons.total}
         data["why"] = {**odds, "parts": parts, "must_hold": list(reasons.forbidden)}
     return data
+
+
+def _assumed(answer: "InferenceResult | Unsatisfiable") -> dict[str, list[str]]:
+    """Return the predicates that were taken to be closed or open without a fact."""
+    return {
+        "closed_without_facts": list(answer.closed_without_facts),
+        "open_without_facts": list(answer.open_without_facts),
+    }
+
+
+def _print_assumed(answer: "InferenceResult | Unsatisfiable") -> None:
+    if answer.closed_without_facts:
+        names = ", ".join(answer.closed_without_facts)
+        typer.echo(f"note: no facts of {names}: taken to be closed, all false (--open if hidden)")
+    if answer.open_without_facts:
+        typer.echo(f"note: no facts of {', '.join(answer.open_without_facts)}: open, as declared")
 
 
 def _print_answer(answer: "InferenceResult") -> None:
@@ -299,6 +306,9 @@ def _print_answer(answer: "InferenceResult") -> None:
     if len(rows) > MAX_SHOWN:
         typer.echo(f" … and {len(rows) - MAX_SHOWN:,} more; --json tells all")
     typer.echo(_format_certainty(answer, len(rows) if is_world else None))
+    if answer.stopped:
+        typer.echo("note: the time was up before the method was done; --seconds gives it more")
+    _print_assumed(answer)
 
 
 def _format_certainty(answer: "InferenceResult", true: int | None) -> str:
@@ -309,16 +319,23 @@ def _format_certainty(answer: "InferenceResult", true: int | None) -> str:
         return f"{count}; score {answer.score:.6g}, and {proof} ({answer.method})"
     if answer.exact:
         return f"exact chances ({answer.method}); log Z {answer.log_z:.6g}"
-    return f"estimated by {answer.method}: standard error {answer.error:.2g}, R-hat {answer.r_hat:.3f} (near 1 is good)"
+    drawn = f"{answer.samples:,} samples by {answer.method}" if answer.stopped else answer.method
+    return f"estimated by {drawn}: standard error {answer.error:.2g}, R-hat {answer.r_hat:.3f} (near 1 is good)"
 
 
 def _print_conflict(conflict: "Unsatisfiable", as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"unsatisfiable": list(conflict.conflict)}))
+        data = {"unsatisfiable": list(conflict.conflict), "minimal": conflict.minimal, **_assumed(conflict)}
+        typer.echo(json.dumps(data))
         return
     typer.echo("unsatisfiable: no world keeps all hard formulas. These cannot hold together:")
-    for words in conflict.conflict:
+    for words in conflict.conflict[:MAX_SHOWN]:
         typer.echo(f"  {words}")
+    if len(conflict.conflict) > MAX_SHOWN:
+        typer.echo(f"  … and {len(conflict.conflict) - MAX_SHOWN:,} more; --json tells all")
+    if not conflict.minimal:
+        typer.echo("note: the time was up; fewer of these may suffice")
+    _print_assumed(conflict)
 
 
 def _find_atom(text: str, atoms: Iterable[str]) -> str:

@@ -154,30 +154,29 @@ def infer(
     asked = (query,) if isinstance(query, str) else tuple(query)
     _check(model, database, (asked, opened, closed), method, marginal)
     network = ground(model, database, asked, opened=opened, closed=closed)
-    assumed = _find_assumed(model, database, asked, opened, closed)
+    taken_closed, taken_open = _find_assumed(model, database, asked, opened, closed)
     found: MostProbable | Marginals | Unsatisfiable
     if marginal or method in _SAMPLERS:
         found = _find_marginals(network, method, seed, samples, deadline)
     else:
         found = _find_world(network, method, seed, deadline)
     if isinstance(found, Unsatisfiable):
-        return replace(find_conflict(network, model, deadline=deadline), **assumed)
+        conflict = find_conflict(network, model, deadline=deadline)
+        return replace(conflict, closed_without_facts=taken_closed, open_without_facts=taken_open)
     prefixes = tuple(f"{world}: " for world in database.worlds) if len(database.worlds) > 1 else ("",)
     case = AnswerContext(model, network, asked, prefixes, _chosen_values(network, found))
     answer = _answer_world(case, found) if isinstance(found, MostProbable) else _answer_marginals(case, found)
-    return replace(answer, **assumed)
+    return replace(answer, closed_without_facts=taken_closed, open_without_facts=taken_open)
 
 
 def _find_assumed(
     model: MarkovLogic, database: Database, query: Sequence[str], opened: Sequence[str], closed: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the predicates without a fact that were taken to be closed, and those that are open."""
     hidden = find_hidden(model, query, opened, closed)
     unstated = [name for name in find_unstated(model, database) if name not in query]
-    return {
-        "closed_without_facts": tuple(name for name in unstated if name not in hidden and name not in closed),
-        "open_without_facts": tuple(name for name in unstated if name in hidden),
-    }
+    taken_closed = [name for name in unstated if name not in hidden and name not in closed]
+    return tuple(taken_closed), tuple(name for name in unstated if name in hidden)
 
 
 def _find_world(network: Network, method: str, seed: int, deadline: Deadline) -> MostProbable | Unsatisfiable:

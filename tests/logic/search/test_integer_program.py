@@ -81,7 +81,7 @@ def test_relaxation_of_a_chain_is_integral() -> None:
     unary = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(4)]
     steps = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(5)]
     program = _program(chain_network(unary, [rng.randrange(4) for _ in range(30)], steps))
-    solver = _load_program(highspy, program, None)
+    solver = _load_program(highspy, program)
     solver.run()
     solution = np.array(solver.getSolution().col_value)[: program.binaries]
     assert solution == pytest.approx(solution.round(), abs=1e-6)

@@ -84,8 +84,11 @@ def test_compiled_samplers_equal_the_plain_ones(network: Network) -> None:
     for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
         sums, chance, world = np.zeros(len(potentials.single)), draw_seeds(Random(5)), potentials.greedy_world()
         state, scratch, move = start_state(arrays, world), np.zeros(3), np.zeros(2, np.int32)
-        form.gibbs(arrays, state, potentials.start, sums, scratch, chance, 2, 5)
-        form.mcsat(arrays, state, world.copy(), potentials.start, sums, scratch, chance, move, 2, 8, 100)
+        for count, is_counted in ((2, False), (5, True)):
+            form.gibbs(arrays, state, potentials.start, sums, scratch, chance, count, is_counted)
+        kept = world.copy()
+        for first, count in ((0, 2), (2, 8)):
+            form.mcsat(arrays, state, kept, potentials.start, sums, scratch, chance, move, first, count, first > 0, 100)
         ends.append((world.tolist(), chance.tolist(), sums))
     assert ends[0][:2] == ends[1][:2]
     assert ends[0][2] == pytest.approx(ends[1][2], abs=1e-9)

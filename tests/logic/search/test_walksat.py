@@ -81,7 +81,11 @@ def test_compiled_walk_equals_the_plain_one(network: Network) -> None:
     for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
         world, best = potentials.greedy_world(), potentials.greedy_world()
         state, trail, move = start_state(arrays, world), np.zeros(3, np.int32), np.zeros(2, np.int32)
-        gained = form.walk(arrays, state, best, trail, draw_seeds(Random(7)), move, 200, 0.3)
+        progress, chance = np.zeros(3), draw_seeds(Random(7))
+        form.start_walk(arrays, state)
+        for steps in (150, 50):
+            form.walk(arrays, state, best, trail, chance, move, steps, 0.3, progress)
+        gained = progress.tolist()
         before = best.tolist()
         form.climb(arrays, state._replace(world=best), 10)
         ends.append((gained, world.tolist(), before, best.tolist()))

@@ -82,9 +82,9 @@ def test_circular_include_is_rejected(tmp_path: Path) -> None:
 def test_unreadable_files_are_reported(tmp_path: Path) -> None:
     (tmp_path / "one.mln").write_text('#include "none.mln"\n', encoding="utf-8")
     (tmp_path / "two.mln").write_bytes(b"\xff\xfe")
-    with pytest.raises(DefinitionError, match=r"one\.mln:1:10: cannot read .*none\.mln"):
+    with pytest.raises(DefinitionError, match=r"one\.mln:1:10: .*none\.mln: no such file"):
         load_mln(tmp_path / "one.mln")
-    with pytest.raises(TelosError, match="not UTF-8"):
+    with pytest.raises(TelosError, match="UTF-16"):
         load_mln(tmp_path / "two.mln")
     (tmp_path / "three.mln.gz").write_bytes(b"plain")
     with pytest.raises(TelosError, match=r"three\.mln\.gz: .*gzip"):

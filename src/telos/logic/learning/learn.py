@@ -11,6 +11,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.logic.database import Database, find_unstated
 from telos.logic.exact.chains import find_chain
 from telos.logic.grounding import ground, read_truth
+from telos.logic.learning.snapshots import check_state
 from telos.logic.learning.training import (
     WARM_UP,
     Epoch,
@@ -75,6 +76,8 @@ def learn(
     objective = (by, seed, aggressiveness, l2, average, loss_augmented)
     mark = fingerprint_training(network, truth, [database.worlds[world] for world in training], objective)
     saved = start.state if isinstance(start, LearningResult) and _can_resume(start, by, mark) else None
+    if saved is not None:
+        check_state(saved, by, len(network.weights))
     first = _warm_up_steps(settings, saved["warm_up"] if saved else None, is_fresh=start is None)
     run = Training(
         _create_learner(settings, worlds, training, weights, first), worlds, training, kept_back, by, patience
