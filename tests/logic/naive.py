@@ -151,9 +151,7 @@ class _Ground:
     ) -> None:
         self.model, self.database, self.query = model, database, query
         self.worlds = range(len(database.worlds))
-        said = {name for table in (database.true, database.false) for name, facts in table.items() if len(facts.world)}
-        silent = {name for name in model.predicates if name not in said and name not in closed}
-        self.hidden = query | opened | silent
+        self.hidden = query | opened | (model.opened - closed)
         self.true = {fact for name in database.true for fact in self._facts(name, database.true[name])}
         self.false = {fact for name in database.false for fact in self._facts(name, database.false[name])}
         self.values: dict[Known, str] = {}
