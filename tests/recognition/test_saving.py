@@ -10,18 +10,22 @@ import pytest
 
 from mutations import damage
 from recognition.readings import flairs, play
-from recognition.saved import GOALS, SavedCase, saved_cases
+from recognition.saved import GOALS, GRAMMAR, SavedCase, saved_cases
 from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.director import Director, DirectorRule
 from telos.recognition.files.kinds import KINDS
 from telos.recognition.filtering import EventGate, Reader
+from telos.recognition.grammar.earley import Column, EarleyItem
+from telos.recognition.grammar.files import loads_grammar
+from telos.recognition.grammar.reader import PlanGrammarReader
+from telos.recognition.grammar.session import check_lineages
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.player_models import Readers
 
 CASES = saved_cases()
-MUTATIONS = 250  # of each snapshot; with --slow 4,000
+MUTATIONS = 150  # of each snapshot; with --slow 4,000
 
 
 def test_every_registered_kind_is_tested() -> None:
@@ -225,11 +229,50 @@ def test_plans_of_other_actions_are_refused() -> None:
             case.resume(saved)
 
 
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("belief", [0.5, 0.5]),
+        ("belief", [0.2, 0.2, 0.2]),
+        ("past", [0.0, 0.0, 0.0]),
+        ("past", [1.0, -1.0, 1.0]),
+        ("window", []),
+        ("window", [{"action": [["Chew"]]}] * 3),
+        ("window", [{"actoin": [["Chew"]]}] * 2),
+        ("window", [{"goal": [["Eat"]]}] * 2),
+        ("window", [{"action": [["Chew", "Hall"]]}] * 2),
+        ("window", [{"dark": [["yes"]]}] * 2),
+        ("window", [{"action": "Chew"}] * 2),
+        ("steps", 0),
+        ("steps", -1),
+    ],
+)
+def test_faulty_online_filter_names_the_place(entry: str, value: Any) -> None:
+    saved = CASES["markov-logic"].saved(20)
+    saved["story"][entry] = value
+    with pytest.raises(TelosError, match="story"):
+        CASES["markov-logic"].resume(saved)
+
+
+def test_columns_beside_each_other_are_not_one_plan() -> None:
+    root, left, right, last = Column(0, 1), Column(1, 1), Column(1, 1), Column(2, 1)
+    left.waiting[0] = right.waiting[0] = [EarleyItem(0, 1, root, 1.0)]
+    last.waiting[0] = [EarleyItem(0, 1, left, 1.0), EarleyItem(0, 1, root, 1.0)]
+    check_lineages([root, left, right, last], ())
+    last.waiting[0].append(EarleyItem(0, 1, right, 1.0))
+    with pytest.raises(TelosError, match="grammar"):
+        check_lineages([root, left, right, last], ())
+
+
 def test_saved_grammar_session_needs_the_same_grammar() -> None:
     case = CASES["grammar"]
     saved = case.saved(30)
     assert any(each[0] for each in saved["session"]["hypotheses"])
+    other = loads_grammar(GRAMMAR.replace("chance: 0.7", "chance: 0.6"))
+    for changed in (other, loads_grammar(GRAMMAR.replace("hammer", "strike"))):
+        with pytest.raises(TelosError, match=r"grammar.*start anew"):
+            PlanGrammarReader.resume(changed, saved)
     for column in saved["session"]["columns"][1:]:
         column["opened"] = [share * 0.9 for share in column["opened"]]
-    with pytest.raises(TelosError, match="grammar"):
+    with pytest.raises(TelosError, match="opened"):
         case.resume(saved)

@@ -11,7 +11,6 @@ from telos.core.errors import TelosError
 from telos.files.snapshots import (
     CHANCES_TOLERANCE,
     MAX_COUNT,
-    Chance,
     Count,
     Finite,
     Items,
@@ -206,6 +205,7 @@ def _add(to: GoalShares, shares: GoalShares, times: float) -> None:
 SUM_TOLERANCE = 1e-3  # by how much shares may miss 1: written chances of each method miss it by up to 1e-6
 
 _Shares: TypeAlias = Items[NonNegative]
+_Rounded: TypeAlias = Annotated[float, Field(ge=0, le=1 + CHANCES_TOLERANCE, allow_inf_nan=False)]  # quotients of sums
 _Finished: TypeAlias = Annotated[float, Field(ge=0, le=MAX_COUNT, allow_inf_nan=False)]
 
 
@@ -223,10 +223,10 @@ class SessionSnapshot(SnapshotPart):
     """The data of a saved ``PlanSession``: a hypothesis has its plans (columns), weight, finished goals and last."""
 
     columns: Items[ColumnSnapshot]
-    hypotheses: Items[Row[tuple[Items[Count], Chance, Items[_Finished], _Shares]]]
-    lost: Chance
+    hypotheses: Items[Row[tuple[Items[Count], _Rounded, Items[_Finished], _Shares]]]
+    lost: _Rounded
     log_likelihood: Finite
-    noise: Annotated[float, Field(ge=0, le=1 + CHANCES_TOLERANCE, allow_inf_nan=False)]
+    noise: _Rounded
     ignored: Count
 
 
@@ -262,7 +262,7 @@ def resume_session(grammar: PlanGrammar, saved: SessionSnapshot, path: Sequence[
             raise _misfit((*where, "place"))
         columns.append(_read_column(grammar.tables, each, columns, where) if number else session.root)
         _check_column(grammar.tables, each, columns[-1], where)
-    _check_lineages(columns, (*path, "columns"))
+    check_lineages(columns, (*path, "columns"))
     if not columns:
         raise snapshot_error("reader", (*path, "columns"), "has no entry")
     hypotheses = enumerate(saved.hypotheses)
@@ -344,7 +344,7 @@ def _check_column(tables: ParserTables, saved: ColumnSnapshot, column: Column, p
         raise _misfit((*path, "closed"))
 
 
-def _check_lineages(columns: Sequence[Column], path: Sequence[str | int]) -> None:
+def check_lineages(columns: Sequence[Column], path: Sequence[str | int]) -> None:
     """Refuse columns of one plan that lie beside each other: a plan has one column after each action."""
     before: dict[Column, Column] = {}
     for number, column in enumerate(columns):
