@@ -65,8 +65,8 @@ def test_a_plot_is_drawn_beside_the_trace(tmp_path: Path) -> None:
         (["arena", "--seconds", "0"], "--seconds must be more than 0 and at most"),
         (["arena", "--seconds", "inf"], "--seconds must be more than 0 and at most"),
         (["arena", "--scene", "skirmis"], "did you mean 'skirmish'"),
-        (["arena", "--replay", "no-such.jsonl"], "no-such.jsonl: cannot be read: No such file or directory"),
-        (["arena", "--replay", "."], ".: cannot be read: Is a directory"),
+        (["arena", "--replay", "no-such.jsonl"], "no-such.jsonl: no such file"),
+        (["arena", "--replay", "."], ".: this is a folder"),
         (["arena", "--seed", "-7"], "a seed is a whole number, zero or more, got -7"),
     ],
 )

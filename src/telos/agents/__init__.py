@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
     from telos.agents.mind import Believe, Execution, Mind
     from telos.agents.motives import Decision, MotiveMind
-    from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
+    from telos.agents.saving import Omission, restore_mind, restore_plans, save_mind, save_plans
     from telos.agents.sensors import Sensor, SensorSchedule
     from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
 
@@ -53,7 +53,7 @@ _HOMES = {
     **dict.fromkeys(("Attends", "Attention", "Fact", "WorkingMemory"), "memory"),
     **dict.fromkeys(("Believe", "Execution", "Mind"), "mind"),
     **dict.fromkeys(("Decision", "MotiveMind"), "motives"),
-    **dict.fromkeys(("restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
+    **dict.fromkeys(("Omission", "restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
     **dict.fromkeys(("Sensor", "SensorSchedule"), "sensors"),
     **dict.fromkeys(
         ("Began", "Chose", "Dropped", "Failed", "Finished", "Forgot", "Idle", "Noticed", "Planned"), "trace"),
@@ -87,6 +87,7 @@ __all__ = [
     "Mind",
     "MotiveMind",
     "Noticed",
+    "Omission",
     "Opportunities",
     "Performance",
     "Performed",

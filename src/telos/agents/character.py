@@ -350,7 +350,7 @@ class _Files:
 
     def find(self, like: str, file: Path) -> Path | None:
         found = file.parent / (f"{like}.yaml" if _is_name(like) else like)
-        return found if found.is_file() else None
+        return found if os.path.isfile(found) else None  # False for a name that no file can have
 
     def remedy(self, like: str, file: Path) -> str:
         if not _is_name(like):

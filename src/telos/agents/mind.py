@@ -227,9 +227,7 @@ class Mind:
         try:
             for attention in self._attention:
                 attention.choose(self.memory, now)
-            as_state(
-                {**self._start_values, **self._believe(self.memory, now)}, self.domain.layout, self._variable_order
-            )
+            self.domain.layout.state(self._believe(self.memory, now))  # checks every value, unlike a thought
         finally:
             self.memory.focus = focus
 

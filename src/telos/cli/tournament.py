@@ -41,7 +41,7 @@ def tournament(
     if plot is not None:
         from telos.worlds.plots import check_path
 
-        check_path(plot)
+        check_path(plot, inputs=[scene])
     scores = _fight(scene, layer or [], fights=fights, seed=seed, seconds=seconds, jobs=jobs)
     setting = {"scene": scene, "seed": seed, "fights": fights, "seconds": seconds}
     if as_json:

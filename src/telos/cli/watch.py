@@ -4,20 +4,22 @@ In a terminal the world is drawn live (Ctrl-C ends it). Otherwise, and with ``--
 it can and prints a log. Worlds are imported when a command runs, so that ``telos --help`` is fast.
 """
 
+import io
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from telos.cli.common import NameFirstGroup, is_terminal, print_json_line, print_lines, progress_bar
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
+from telos.files.reading import open_input
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -180,21 +182,27 @@ def _replay_fight(file: Path, scene: str | None, seconds: float | None, speed: f
 
     given = None if scene is None else load_scene(scene)
     steps = None if seconds is None else round(seconds * TICKS_A_SECOND)
-    with _open_recording(file) as lines:
-        if is_terminal() and not as_lines:
-            _show_replay(lines, str(file), given, steps, speed)
-            return
-        trace = print_json_line if as_lines else print_lines(FightLog().line)
-        for _ in islice(Replay(lines, scene=given, name=str(file), trace=trace).steps(), steps):
-            pass
+    lines = _read_lines(file)
+    if is_terminal() and not as_lines:
+        _show_replay(lines, str(file), given, steps, speed)
+        return
+    replay = Replay(
+        lines, scene=given, name=str(file), trace=print_json_line if as_lines else print_lines(FightLog().line)
+    )
+    for _ in islice(replay.steps(), steps):
+        pass
+    if steps is None:
+        replay.check_complete()
 
 
-def _open_recording(file: Path) -> TextIO:
-    """Open a recording line by line: it may be longer than any file that a person writes."""
-    try:
-        return file.open(encoding="utf-8", errors="replace")  # a line that is not text is reported as bad JSON
-    except OSError as error:
-        raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
+def _read_lines(file: Path) -> Iterator[str]:
+    """Yield the lines of a recording, which may be longer than any file that a person writes."""
+    from telos.worlds.arena.replay import MAX_LINE
+
+    # A line that is not text is reported as bad JSON, and so is the rest of one that is too long.
+    with open_input(file) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace") as lines:
+        while line := lines.readline(MAX_LINE + 1):
+            yield line
 
 
 def _show_fight(scene: "Scene", seed: int, limit: float, speed: float) -> None:
@@ -221,6 +229,8 @@ def _show_replay(lines: Iterable[str], name: str, given: "Scene | None", steps: 
     title = f"arena · replay of seed {replay.seed} · {speed:g} s/s · Ctrl-C ends"
     views = islice(replay.steps(), steps)
     _draw_fight(notes, replay.scene, title, intentions.minds, replay.arena.view(), views, speed)
+    if steps is None and next(replay.steps(), None) is None:  # all was shown
+        replay.check_complete()
 
 
 def _draw_fight(

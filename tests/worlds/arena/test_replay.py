@@ -82,7 +82,7 @@ def altered(lines: list[str], kind: str, change: Callable[[dict[str, object]], o
         ("event", lambda record: record.update(kind="dream"), "unknown kind of record"),
         ("commanded", lambda record: record["commands"].update(Zed="stop"), "unknown fighter 'Zed'"),
         ("commanded", lambda record: record["commands"].update(Ann="dance"), "dance"),
-        ("commanded", lambda record: record["commands"].update(Ann=3), "must be a line of text"),
+        ("commanded", lambda record: record["commands"].update(Ann=3), "'commands'"),
         ("commanded", lambda record: record.update(commands=[]), "'commands'"),
         ("started", lambda record: record.update(seed=-1), "seed .* got -1"),
         ("started", lambda record: record.update(world="home"), "not the start"),

@@ -4,15 +4,16 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
-from telos.files.reading import read_text
+from telos.files.reading import normalize_line_ends, parse_json, read_text
+from telos.files.writing import write_text
 from telos.recognition.files.load import loads_model
 from telos.worlds.adventure.map import parse_keys
 
 _PLAIN, _WITH_MODELS = 1, 2  # versions: a game with recogniser models needs the second
+MAX_FRAMES = 10**8  # that one input is held: a month
 _HEADER: dict[str, tuple[type, ...]] = {
     "rules": (str,),
     "seed": (int,),
@@ -64,8 +65,8 @@ def run_lengths(inputs: Iterable[str]) -> tuple[tuple[str, int], ...]:
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording to a file; see ``recording_text``."""
-    Path(path).write_text(recording_text(recording), encoding="utf-8")
+    """Write a recording to a file, whole or not at all; see ``recording_text``."""
+    write_text(path, recording_text(recording))
 
 
 def recording_text(recording: Recording) -> str:
@@ -82,7 +83,8 @@ def recording_text(recording: Recording) -> str:
     if not recording.simulated:
         del about["simulated"]
     version = _WITH_MODELS if recording.models else _PLAIN
-    lines = [{"recording": version, **about, "frames": recording.frames}, *_lines(recording)]
+    counts = {"frames": recording.frames, **({"models": len(recording.models)} if recording.models else {})}
+    lines = [{"recording": version, **about, **counts}, *_lines(recording)]
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
@@ -110,14 +112,16 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
 
 def loads_recording(text: str, *, name: str = "recording") -> Recording:
     """Parse a recording; ``name`` stands for the file in faults."""
-    lines = text.splitlines()
-    if not lines:
+    lines = normalize_line_ends(text).removesuffix("\n").split("\n")
+    if lines == [""]:
         _refuse("the recording is empty", name, 1)
     header = _header(lines[0], name)
     inputs, models = _contents(lines, name, may_have_models=header.pop("recording") == _WITH_MODELS)
     found, frames = sum(held for _, held in inputs), header.pop("frames")
     if found != frames:
         _refuse(f"the recording has {found} frames and should have {frames}: lines are missing", name, len(lines))
+    if (count := header.pop("models")) is not None and len(models) != count:
+        _refuse(f"the recording has {len(models)} models and should have {count}: lines are missing", name, len(lines))
     return Recording(**header, inputs=inputs, models=models)
 
 
@@ -171,12 +175,14 @@ def _header(line: str, name: str) -> dict[str, Any]:
             _refuse(f"{key} is not valid text: {header[key]!r}", name, 1)
     if type(header.setdefault("simulated", False)) is not bool:
         _refuse(f"simulated cannot be {header['simulated']!r}", name, 1)
-    return {key: header[key] for key in ("recording", *_HEADER, "simulated", "frames")}
+    if type(header.setdefault("models", None)) not in (int, type(None)):  # older recordings do not count them
+        _refuse(f"models cannot be {header['models']!r}", name, 1)
+    return {key: header[key] for key in ("recording", *_HEADER, "simulated", "frames", "models")}
 
 
 def _run(line: str, name: str, number: int) -> tuple[str, int]:
     match _json(line, name, number):
-        case [str(text), int(frames)] if frames > 0 and not isinstance(frames, bool):
+        case [str(text), int(frames)] if 0 < frames <= MAX_FRAMES and not isinstance(frames, bool):
             try:
                 parse_keys(text)
             except TelosError as error:
@@ -187,9 +193,9 @@ def _run(line: str, name: str, number: int) -> tuple[str, int]:
 
 def _json(line: str, name: str, number: int) -> Any:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):  # a number of thousands of digits is a ValueError of its own
-        _refuse(f"{line[:40]!r} is not JSON", name, number)
+        return parse_json(line)
+    except TelosError as error:
+        _refuse(f"{line[:40]!r} is not JSON: {error.message}", name, number)
 
 
 def _refuse(message: str, file: str, line: int, suggestion: str = "") -> NoReturn:

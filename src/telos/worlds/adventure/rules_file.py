@@ -382,7 +382,7 @@ def load_rules(rules: str | os.PathLike[str]) -> Rules:
     name = os.fspath(rules)
     if name in rules_names():
         return _load_shipped(name)
-    if Path(name).name == name and not Path(name).suffix and not Path(name).exists():
+    if Path(name).name == name and not Path(name).suffix and not os.path.exists(name):
         remedy = name_hint(name, rules_names()) or "name a file, as in ./mine.yaml"
         raise TelosError(f"there are no rules called {name!r}", remedy)
     return parse_rules(read_text(rules), file=name)

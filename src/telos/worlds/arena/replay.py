@@ -15,6 +15,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, as_json, record_kind, silent
 from telos.core.values import FrozenMap, Value
+from telos.files.reading import parse_json
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven, SquadsFormed
 from telos.worlds.arena.ai.characters import make_arena
 from telos.worlds.arena.scene import Scene, load_scene, scene_names
@@ -23,6 +24,7 @@ from telos.worlds.arena.sim.views import ArenaView
 T = TypeVar("T")
 LogLineKind: TypeAlias = Literal["scene", "goal", "order", "speech", "deed", "wound", "death"]
 
+MAX_LINE = 1_000_000  # characters of a record
 MAX_SECONDS = 86_400  # a day; longer recordings are invalid
 _REMEDY = "record one with `telos watch arena --json`"
 _REPLAYED_KINDS = ("commanded", "event", "ended")  # records that a replay plays
@@ -255,6 +257,7 @@ class Replay:
     ) -> None:
         self._lines, self._name, self._trace = iter(lines), name, trace
         self._number = 0  # of the current line
+        self.is_complete = False  # whether the record of the end was played; a recording without one was cut short
         self._next = self._read()
         start = self._next
         if start is None:
@@ -288,6 +291,7 @@ class Replay:
         if self._next["winner"] != self.arena.winner:
             recorded, actual = _format_winner(self._next["winner"]), _format_winner(self.arena.winner)
             raise self._fault(f"recorded was that {recorded}, but here {actual}")
+        self.is_complete = True
         if self._take() is not None:
             raise self._fault("this record is after the end")
         return False
@@ -313,6 +317,11 @@ class Replay:
         """Pass on records of minds and squads until ``now``; they are not played."""
         while self._next is not None and self._next["kind"] not in _REPLAYED_KINDS and self._next["time"] <= now:
             self._take()
+
+    def check_complete(self) -> None:
+        """Raise a ``TelosError`` if all was played and there was no record of the end."""
+        if not self.is_complete:
+            raise self._fault("the recording is cut short: its last record is not the end of the fight")
 
     def _fault(self, what: str) -> TelosError:
         """Return an error that names the current line."""
@@ -341,11 +350,14 @@ class Replay:
 
     def _parse(self, line: str) -> dict[str, Any]:
         """Return a line as data, if it is a valid record."""
+        if len(line) > MAX_LINE:
+            raise self._fault(f"a line of more than {MAX_LINE} characters; {_REMEDY}")
         try:
-            record = json.loads(line)
-        except ValueError:
-            raise self._fault("invalid JSON; is the line cut off?") from None
-        if not isinstance(record, dict) or record.get("kind") not in _RECORD_CLASSES:
+            record = parse_json(line)
+        except TelosError as error:
+            raise self._fault(f"invalid JSON ({error.message}); is the line cut off?") from None
+        kind = record.get("kind") if isinstance(record, dict) else None
+        if not isinstance(kind, str) or kind not in _RECORD_CLASSES:
             raise self._fault(f"unknown kind of record; {_REMEDY}")
         fields = {field.name: field.type for field in dataclasses.fields(_RECORD_CLASSES[record["kind"]])}
         strange = list((fields.keys() ^ record.keys()) - {"kind"})
@@ -384,11 +396,19 @@ def _freeze(value: Any) -> Any:
 
 def _has_type(value: Any, kind: Any) -> bool:
     """Whether a JSON value fits the field of a record."""
+    inner = get_args(kind)
     if isinstance(kind, UnionType):
-        return any(_has_type(value, each) for each in get_args(kind))
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, {FrozenMap: dict, tuple: list}.get(get_origin(kind), kind))
+        return any(_has_type(value, each) for each in inner)
+    if kind is Any:
+        return True
+    if kind in (float, int):
+        return isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
+    match get_origin(kind):
+        case origin if origin is FrozenMap:
+            return isinstance(value, dict) and all(_has_type(each, inner[1]) for each in value.values())
+        case origin if origin is tuple:
+            return isinstance(value, list) and all(_has_type(each, inner[0]) for each in value)
+    return isinstance(value, kind)
 
 
 def _format_winner(side: str | None) -> str:

@@ -300,7 +300,7 @@ class _SceneReader:
             files = [Path(self.sheet.file).parent / name]
         else:
             files = [folder / f"{name}.txt" for folder in folders]
-        file = next((each for each in files if each.is_file()), None)
+        file = next((each for each in files if os.path.isfile(each)), None)
         if file is None:
             known = {each.stem for folder in folders for each in folder.glob("*.txt")}
             remedy = name_hint(name, known) or "or draw it below `map: |`"

@@ -23,7 +23,7 @@ from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.worlds.arena.ai.characters import load_arena_characters
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import Scene
-from telos.worlds.plots import figure_class
+from telos.worlds.plots import figure_class, save_figure
 
 # --- contests ---
 
@@ -328,11 +328,7 @@ _COLOURS = {"pays": "#3f9b5b", "costs": "#d1495b", "no clear difference": "#8a8d
 
 def save_plot(scores: Sequence[ContestScore], path: Path, *, about: str) -> None:
     """Draw scores into ``path``; its suffix determines the format."""
-    figure = draw_plot(scores, about=about)
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise TelosError(f"cannot write the plot to {str(path)!r}: {error}") from error
+    save_figure(draw_plot(scores, about=about), path)
 
 
 def draw_plot(scores: Sequence[ContestScore], *, about: str) -> Any:

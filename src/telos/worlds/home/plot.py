@@ -1,15 +1,13 @@
 """Plot of a run: each person's motives over time and bands for what they did (matplotlib)."""
 
 from collections.abc import Iterable
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from telos.core.errors import TelosError
 from telos.worlds.home.home import MOTIVE_NAMES
 from telos.worlds.home.trace import Began, Finished, HomeStarted, Interrupted, Levels
 from telos.worlds.home.views import MINUTES_A_DAY
-from telos.worlds.plots import figure_class
+from telos.worlds.plots import figure_class, save_figure
 
 _LINES = dict(zip(MOTIVE_NAMES, ("#d1495b", "#3a86c8", "#4b3f8f", "#3f9b5b", "#d98324", "#8a8d91"), strict=True))
 _BANDS = {
@@ -24,23 +22,7 @@ _BANDS = {
 
 def save_plot(records: Iterable[object], path: Path) -> None:
     """Draw a trace into ``path``; the ending of its name says the format."""
-    figure = draw_plot(list(records))
-    try:
-        if path.suffix.lower() == ".png":
-            _save_small(figure, path)
-        else:
-            figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise TelosError(f"cannot write the plot to {str(path)!r}: {error}") from error
-
-
-def _save_small(figure: Any, path: Path) -> None:
-    """Write a PNG with a palette: a third of the size, and the eye sees no difference in a line drawing."""
-    from PIL import Image  # comes with matplotlib
-
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png")
-    Image.open(drawn).convert("RGB").quantize(128).save(path, optimize=True)
+    save_figure(draw_plot(list(records)), path, palette=True)
 
 
 def draw_plot(records: list[object]) -> Any:

@@ -334,7 +334,7 @@ def load_map(path: str | os.PathLike[str]) -> ArenaMap:
     name = os.fspath(path)
     if name in map_names():
         return _load_builtin_map(name)
-    if not Path(name).exists() and "." not in Path(name).name:
+    if not os.path.exists(name) and "." not in Path(name).name:
         raise TelosError(f"unknown map {name!r}", name_hint(name, map_names()))
     return ArenaMap(read_text(name), name)
 
