@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
     from telos.agents.mind import Believe, Execution, Mind
     from telos.agents.motives import Decision, MotiveMind
-    from telos.agents.saving import Omission, restore_mind, restore_plans, save_mind, save_plans
+    from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
     from telos.agents.sensors import Sensor, SensorSchedule
     from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+    from telos.files.restoring import Omission
 
 _HOMES = {
     **dict.fromkeys(

@@ -353,7 +353,7 @@ class Replay:
         if len(line) > MAX_LINE:
             raise self._fault(f"a line of more than {MAX_LINE} characters; {_REMEDY}")
         try:
-            record = parse_json(line)
+            record: dict[str, Any] = parse_json(line)
         except TelosError as error:
             raise self._fault(f"invalid JSON ({error.message}); is the line cut off?") from None
         kind = record.get("kind") if isinstance(record, dict) else None
