@@ -1,6 +1,7 @@
 """Shared by several commands: bounds of options, progress bars, trace printers, event logs, command groups."""
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -139,13 +140,18 @@ def read_rows(log: Path, columns: Path | None, player: str | None, label: str) -
         raise TelosError(f"{log}: no player {player!r} in this log", name_hint(player, seen))
 
 
+def file_size(log: Path) -> int:
+    """Return the bytes of a regular file; 0 for all else, which is refused when it is read."""
+    return os.path.getsize(log) if os.path.isfile(log) else 0  # these take any text for a name
+
+
 @contextmanager
 def _bytes_bar(log: Path, label: str) -> Iterator[Callable[[int], object] | None]:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    size = log.stat().st_size if log.is_file() else 0
+    size = file_size(log)
     if not console.is_terminal or size < _LONG_LOG:
         yield None
         return

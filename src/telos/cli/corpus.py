@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.common import file_size
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ corpus = typer.Typer(
     no_args_is_help=True,
 )
 
+_MAX_PLAYERS = 100_000  # the log is made in memory: about 650 events a player
 _LARGE = 20_000_000  # bytes; a smaller log is prepared without a spinner
 
 
@@ -56,7 +58,7 @@ def prepare(
         check_writable(output, (*FORMATS, ".db"), inputs=[log, described_in, model])
         if (output.suffix == ".db") != (model is not None):
             raise TelosError("a .db file states the predicates of a model: say both, as in -o all.db --model goals.mln")
-    with _waiting(f"preparing {log.name}", log.is_file() and log.stat().st_size > _LARGE):
+    with _waiting(f"preparing {log.name}", file_size(log) > _LARGE):
         found = _prepared(log, described, folds=folds, seed=seed)
         figures = found.statistics()
         if output is not None:
@@ -116,6 +118,8 @@ def island(
     for name, number in (("--players", players), ("--jobs", jobs)):
         if number < 1:
             raise TelosError(f"{name} must be at least 1, got {number}")
+    if players > _MAX_PLAYERS:
+        raise TelosError(f"--players must be at most {_MAX_PLAYERS:,}, got {players}", "write several logs")
     check_writable(output)
     if output.suffix == ".parquet":
         from telos.telemetry import tables  # noqa: F401  said before the work, not after it

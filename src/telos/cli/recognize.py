@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from telos.telemetry.logs import LogRow
 
 
+_MAX_WHY = 1_000_000
 _CELLS = 8  # width of a belief bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -48,8 +49,8 @@ def recognize(
     from telos.files.writing import check_output
     from telos.recognition.files.load import model_file, named_model
 
-    if why < 0:
-        raise TelosError(f"--why takes a number of updates, zero or more, got {why}")
+    if not 0 <= why <= _MAX_WHY:
+        raise TelosError(f"--why takes a number of updates, zero or more and at most {_MAX_WHY:,}, got {why}")
     if output is not None:
         check_output(output, inputs=[log, columns, model_file(model)])
     read = _Reading(log, named_model(model), model, seed, remembers=why, keeps=story)
