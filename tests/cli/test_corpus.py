@@ -108,8 +108,8 @@ def test_bad_input_is_told_in_one_line_with_the_name_of_the_log(log: Path, tmp_p
 
 def test_the_island_needs_a_file_and_players(tmp_path: Path) -> None:
     assert "name a file, as in: -o island.parquet" in refused("island")
-    assert "--players must be at least 1, got 0" in refused("island", "--players", 0, "-o", tmp_path / "i.csv")
-    assert "--jobs must be at least 1" in refused("island", "--jobs", 0, "-o", tmp_path / "i.csv")
+    assert "--players must be from 1 to 100000, got 0" in refused("island", "--players", 0, "-o", tmp_path / "i.csv")
+    assert "--jobs must be from 1 to" in refused("island", "--jobs", 0, "-o", tmp_path / "i.csv")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

@@ -192,7 +192,7 @@ def test_bad_options_are_refused(log: Path, tmp_path: Path) -> None:
     assert "no recogniser 'flair'; did you mean 'flairs'?" in refused(log, "--model", "flair")
     assert refused(log, "--model", tmp_path / "no.yaml").endswith("no.yaml: no such file")
     assert "there is no folder" in refused(log, "-o", tmp_path / "no" / "out.jsonl")
-    assert "--why takes a number of updates" in refused(log, "--why", "-1")
+    assert "--why must be from 0 to" in refused(log, "--why", "-1")
     assert refused(tmp_path / "no.jsonl") == "LOG: no such file"
 
 

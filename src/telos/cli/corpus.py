@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import file_size
+from telos.cli.common import MAX_COUNT, file_size, in_range, jobs_option, seed_option
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ def prepare(
     model: Annotated[
         Path | None, typer.Option(help="For .db: the formulas whose predicates are to be stated.", show_default=False)
     ] = None,
-    folds: Annotated[int, typer.Option(help="Folds, dealt by player or group; 0 for none.")] = 10,
-    seed: Annotated[int, typer.Option(help="One seed fixes the folds.")] = 1,
+    folds: Annotated[
+        int, typer.Option(help="Folds, dealt by player or group; 0 for none.", callback=in_range(0, MAX_COUNT))
+    ] = 10,
+    seed: Annotated[int, seed_option("One seed fixes the folds.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Label every action with the next goal achieved, remove the achieving actions and the tail, and deal folds.
@@ -100,9 +102,9 @@ def island(
         Path | None,
         typer.Option("--output", "-o", help="The file for the log: .parquet, .csv or .jsonl.", show_default=False),
     ] = None,
-    players: Annotated[int, typer.Option(help="How many simulated players.")] = 137,
-    seed: Annotated[int, typer.Option(help="One seed fixes all of them.")] = 1,
-    jobs: Annotated[int, typer.Option(help="Processes that share the work; the log stays the same.")] = 1,
+    players: Annotated[int, typer.Option(help="How many simulated players.", callback=in_range(1, _MAX_PLAYERS))] = 137,
+    seed: Annotated[int, seed_option("One seed fixes all of them.")] = 1,
+    jobs: Annotated[int, jobs_option("Processes that share the work; the log stays the same.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Let simulated players loose on the island, write their log, and print what corpus it makes.
@@ -115,11 +117,6 @@ def island(
 
     if output is None:
         raise TelosError("where should the log go? name a file, as in: -o island.parquet")
-    for name, number in (("--players", players), ("--jobs", jobs)):
-        if number < 1:
-            raise TelosError(f"{name} must be at least 1, got {number}")
-    if players > _MAX_PLAYERS:
-        raise TelosError(f"--players must be at most {_MAX_PLAYERS:,}, got {players}", "write several logs")
     check_writable(output)
     if output.suffix == ".parquet":
         from telos.telemetry import tables  # noqa: F401  said before the work, not after it

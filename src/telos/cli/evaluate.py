@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import at_line, check_context, check_truth, read_rows
+from telos.cli.common import at_line, check_context, check_truth, read_rows, seed_option
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def evaluate(
     ] = None,
     player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
     columns: Annotated[Path | None, typer.Option(help="For tables: the file that says what the columns are.")] = None,
-    seed: Annotated[int, typer.Option(help="For recognisers that start with a guess.")] = 1,
+    seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Compare what recognisers believe with what the players were after, at each update.

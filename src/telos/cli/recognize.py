@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import at_line, check_context, read_rows
+from telos.cli.common import MAX_COUNT, at_line, check_context, in_range, read_rows, seed_option
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from telos.telemetry.logs import LogRow
 
 
-_MAX_WHY = 1_000_000
 _CELLS = 8  # width of a belief bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -33,11 +32,14 @@ def recognize(
     story: Annotated[
         bool, typer.Option("--story", help="Print the likeliest sequence of goals of each session instead.")
     ] = False,
-    why: Annotated[int, typer.Option(help="Explain at the end what the last so many updates added.")] = 0,
+    why: Annotated[
+        int,
+        typer.Option(help="Explain at the end what the last so many updates added.", callback=in_range(0, MAX_COUNT)),
+    ] = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the beliefs to this file, as JSON Lines.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="For recognisers that start with a guess.")] = 1,
+    seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Read an event log and print the belief about the player's goal after each event. Players are kept apart.
@@ -49,8 +51,6 @@ def recognize(
     from telos.files.writing import check_output
     from telos.recognition.files.load import model_file, named_model
 
-    if not 0 <= why <= _MAX_WHY:
-        raise TelosError(f"--why takes a number of updates, zero or more and at most {_MAX_WHY:,}, got {why}")
     if output is not None:
         check_output(output, inputs=[log, columns, model_file(model)])
     read = _Reading(log, named_model(model), model, seed, remembers=why, keeps=story)
