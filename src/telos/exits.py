@@ -106,11 +106,18 @@ class uninterrupted:  # noqa: N801  a context manager, named like those of conte
             exit_now(128 + _State.pending)
 
 
-def on_interrupt(call: "Callable[[], object]") -> None:
-    """Let the next Ctrl-C call a function instead of ending the process; the one after that ends it."""
+class on_interrupt:  # noqa: N801  a context manager, named like those of contextlib
+    """Let the first Ctrl-C inside the block call a function instead of ending the process; the second one ends it."""
 
-    def handle(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, _end)
-        call()
+    def __init__(self, call: "Callable[[], object]") -> None:
+        self._call = call
 
-    signal.signal(signal.SIGINT, handle)
+    def __enter__(self) -> None:
+        self._before: Any = signal.signal(signal.SIGINT, self._handle)
+
+    def _handle(self, number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        self._call()
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)

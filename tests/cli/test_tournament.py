@@ -52,9 +52,9 @@ def test_a_plot_is_drawn_beside_the_figures(tmp_path: Path) -> None:
     [
         (["--layer", "sqads"], "unknown layer 'sqads'; did you mean 'squads'?"),
         (["--fights", "3"], "fights must be even and at least 2, got 3"),
-        (["--fights", "0"], "fights must be even and at least 2, got 0"),
+        (["--fights", "0"], "--fights must be from 1 to 1000000, got 0"),
         (["--seed", "-1"], "got -1"),
-        (["--jobs", "0"], "a tournament needs at least 1 job, got 0"),
+        (["--jobs", "0"], "--jobs must be from 1 to 1024, got 0"),
         (["--seconds", "0"], "--seconds must be more than 0 and at most 86400, got 0"),
         (["--seconds", "nan"], "--seconds must be more than 0 and at most 86400, got nan"),
         (["--scene", "skirmis"], "did you mean 'skirmish'"),

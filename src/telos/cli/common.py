@@ -23,6 +23,7 @@ Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 MAX_SEED = 10**15 - 1  # the largest that fits an address of the studio
 MAX_JOBS = 1024
+MAX_SECONDS = 86_400  # of a world: no fight lasts a day
 MAX_COUNT = 1_000_000  # players, fights, runs: more is surely a typing error
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from telos.cli.common import in_range
 from telos.core.action import Action
 from telos.core.binding import bind
 from telos.core.domain import Domain
@@ -161,8 +162,12 @@ def plan(
         typer.Option("--function", help="A constant value of a game function, as in distance=4; may be repeated."),
     ] = None,
     how: Annotated[str, typer.Option(help="optimal, or fast: sooner, at most five times the cost.")] = "optimal",
-    budget: Annotated[int, typer.Option(help="Expand at most so many nodes.")] = DEFAULT_BUDGET,
-    microseconds: Annotated[float | None, typer.Option(help="Stop soon after this time.")] = None,
+    budget: Annotated[
+        int, typer.Option(help="Expand at most so many nodes.", callback=in_range(1, 10**9))
+    ] = DEFAULT_BUDGET,
+    microseconds: Annotated[
+        float | None, typer.Option(help="Stop soon after this time.", callback=in_range(0, 1e12, is_open=True))
+    ] = None,
     pddl: Annotated[bool, typer.Option("--pddl", help="The files are a PDDL domain and a PDDL problem.")] = False,
     graph: Annotated[Path | None, typer.Option(help="Draw the searched graph into this .svg file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,

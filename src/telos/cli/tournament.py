@@ -7,25 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import progress_bar
-from telos.core.errors import TelosError
+from telos.cli.common import MAX_COUNT, MAX_SECONDS, in_range, jobs_option, progress_bar, seed_option
 
 if TYPE_CHECKING:
     from telos.worlds.arena.tournament import ContestScore, FightOutcome
 
-_MAX_SECONDS = 86_400  # no fight lasts a day
 _COLOURS = {"pays": "green", "costs": "red", "no clear difference": "dim"}
 
 
 def tournament(
-    fights: Annotated[int, typer.Option(help="Fights of each contest, half of them from the other side.")] = 40,
-    seed: Annotated[int, typer.Option(help="One seed determines all fights.")] = 1,
-    jobs: Annotated[int, typer.Option(help="Processes that share the work; the answer stays the same.")] = 1,
+    fights: Annotated[
+        int,
+        typer.Option(help="Fights of each contest, half of them from the other side.", callback=in_range(1, MAX_COUNT)),
+    ] = 40,
+    seed: Annotated[int, seed_option("One seed determines all fights.")] = 1,
+    jobs: Annotated[int, jobs_option("Processes that share the work; the answer stays the same.")] = 1,
     layer: Annotated[
         list[str] | None,
         typer.Option(help="Only the contests about this layer; may be repeated.", show_default="all layers"),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="The longest that a fight may last.")] = 90.0,
+    seconds: Annotated[
+        float,
+        typer.Option(help="The longest that a fight may last.", callback=in_range(0, MAX_SECONDS, is_open=True)),
+    ] = 90.0,
     scene: Annotated[str, typer.Option(help="The scene to fight in, by its name or its file.")] = "skirmish",
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the win rates into this file (png, svg, pdf).")] = None,
@@ -36,8 +40,6 @@ def tournament(
 
     Examples: telos tournament --layer squads --fights 100 --jobs 4; telos tournament --plot layers.png
     """
-    if not 0 < seconds <= _MAX_SECONDS:  # false for NaN too
-        raise TelosError(f"--seconds must be more than 0 and at most {_MAX_SECONDS}, got {seconds:g}")
     if plot is not None:
         from telos.worlds.plots import check_path
 

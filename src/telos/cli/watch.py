@@ -6,19 +6,30 @@ it can and prints a log. Worlds are imported when a command runs, so that ``telo
 
 import io
 import json
-import math
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from telos.cli.common import NameFirstGroup, is_terminal, print_json_line, print_lines, progress_bar
+from telos.cli.common import (
+    MAX_COUNT,
+    MAX_SECONDS,
+    NameFirstGroup,
+    in_range,
+    is_terminal,
+    print_json_line,
+    print_lines,
+    progress_bar,
+    seed_option,
+)
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
+from telos.exits import on_interrupt
 from telos.files.reading import open_input
 
 if TYPE_CHECKING:
@@ -34,7 +45,6 @@ _View = TypeVar("_View")
 
 _FRAMES_PER_SECOND = 20
 _MAX_DAYS = 36_500  # a hundred years: more is surely a typing error
-_MAX_SECONDS = 86_400  # no fight lasts a day
 
 
 class _WorldGroup(NameFirstGroup):
@@ -52,17 +62,32 @@ watch = typer.Typer(
     "telos watch island --style social; telos watch forge --plan key",
 )
 
-Seed = Annotated[int, typer.Option(help="One seed determines the whole run.")]
+Seed = Annotated[int, seed_option("One seed determines the whole run.")]
 AsLines = Annotated[bool, typer.Option("--json", help="Print the trace, one JSON object per line.")]
+
+
+def _speed_option(unit: str) -> Any:
+    return typer.Option(help=f"In a terminal: {unit} of the world per second.", callback=in_range(0.001, MAX_COUNT))
+
+
+def _seconds_option(default: str) -> Any:
+    return typer.Option(
+        help="Stop after so many seconds.", show_default=default, callback=in_range(0, MAX_SECONDS, is_open=True)
+    )
 
 
 @watch.command()
 def home(
-    people: Annotated[int, typer.Option(help="How many people live there, 1 to 6.")] = 3,
-    days: Annotated[float, typer.Option(help="How many days to watch, from seven in the morning.")] = 1.0,
+    people: Annotated[int, typer.Option(help="How many people live there, 1 to 6.", callback=in_range(1, 6))] = 3,
+    days: Annotated[
+        float,
+        typer.Option(
+            help="How many days to watch, from seven in the morning.", callback=in_range(0, _MAX_DAYS, is_open=True)
+        ),
+    ] = 1.0,
     plot: Annotated[Path | None, typer.Option(help="Draw everybody's motives into this file (png, svg, pdf).")] = None,
     seed: Seed = 7,
-    speed: Annotated[float, typer.Option(help="In a terminal: minutes of the world per second.")] = 24.0,
+    speed: Annotated[float, _speed_option("minutes")] = 24.0,
     as_lines: AsLines = False,
 ) -> None:
     """Watch people in a house who act on their motives."""
@@ -70,9 +95,6 @@ def home(
     from telos.worlds.home.trace import HomeLog
     from telos.worlds.home.views import MINUTES_A_DAY
 
-    _check_speed(speed, "minutes")
-    if not 0 < days <= _MAX_DAYS:  # false for NaN too
-        raise TelosError(f"--days must be more than 0 and at most {_MAX_DAYS}, got {days:g}")
     minutes = round(days * MINUTES_A_DAY)
     if plot is not None:
         _plot_motives(plot, people, seed, minutes, also=print_json_line if as_lines else None)
@@ -122,20 +144,15 @@ def arena(
         str | None, typer.Option(help="The scene to play, by its name or its file.", show_default="skirmish")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the scenes and stop.")] = False,
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop after so many seconds.", show_default="as the scene says")
-    ] = None,
+    seconds: Annotated[float | None, _seconds_option("as the scene says")] = None,
     recording: Annotated[
         Path | None, typer.Option("--replay", help="Replay a fight that was recorded with --json, and check it.")
     ] = None,
     seed: Seed = 7,
-    speed: Annotated[float, typer.Option(help="In a terminal: seconds of the world per second.")] = 1.0,
+    speed: Annotated[float, _speed_option("seconds")] = 1.0,
     as_lines: AsLines = False,
 ) -> None:
     """Watch a fight between squads, live or recorded."""
-    _check_speed(speed, "seconds")
-    if seconds is not None and not 0 < seconds <= _MAX_SECONDS:  # false for NaN too
-        raise TelosError(f"--seconds must be more than 0 and at most {_MAX_SECONDS}, got {seconds:g}")
     if listed:
         _list_scenes(as_json=as_lines)
     elif recording is not None:
@@ -162,8 +179,6 @@ def _run_fight(name: str, seconds: float | None, seed: int, speed: float, *, as_
     from telos.worlds.arena.scene import load_scene
     from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 
-    if seed < 0:
-        raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
     scene = load_scene(name)
     limit = scene.seconds if seconds is None else seconds
     if as_lines:
@@ -253,9 +268,9 @@ def island(
     style: Annotated[
         str | None, typer.Option(help="methodical, social or guesser.", show_default="drawn by the seed")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds.", show_default="an hour")] = None,
+    seconds: Annotated[float | None, _seconds_option("an hour")] = None,
     seed: Seed = 7,
-    speed: Annotated[float, typer.Option(help="In a terminal: seconds of the world per second.")] = 8.0,
+    speed: Annotated[float, _speed_option("seconds")] = 8.0,
     as_lines: AsLines = False,
 ) -> None:
     """Watch a simulated player who looks for the cause of an outbreak."""
@@ -263,7 +278,6 @@ def island(
     from telos.worlds.island.story import load_story
     from telos.worlds.island.trace import describe
 
-    _check_speed(speed, "seconds")
     hour = load_story().hour
     if seconds is not None and not 0 < seconds <= hour:  # false for NaN too
         raise TelosError(f"--seconds must be more than 0 and at most {hour:g}, got {seconds:g}")
@@ -302,7 +316,7 @@ def forge(
         str, typer.Option(help="A companion who reads the player, parses, waits to be asked, or none.")
     ] = "reads",
     seed: Seed = 7,
-    speed: Annotated[float, typer.Option(help="In a terminal: seconds of the world per second.")] = 4.0,
+    speed: Annotated[float, _speed_option("seconds")] = 4.0,
     as_lines: AsLines = False,
 ) -> None:
     """Watch a player at a locked door, and a companion who reads what the player is after."""
@@ -310,7 +324,6 @@ def forge(
     from telos.worlds.forge.scene import MAX_SECONDS, ForgeScene
     from telos.worlds.forge.trace import describe
 
-    _check_speed(speed, "seconds")
     chosen = Random(f"plan {seed}").choice(PLANS) if plan is None else plan
     scene = ForgeScene(chosen, companion, seed=seed)
     if as_lines:
@@ -338,11 +351,6 @@ def _show_scene(scene: "ForgeScene", speed: float) -> None:
     _show(draw, scene.view(), scene.moments(), steps_per_second=speed / scene.pace)
 
 
-def _check_speed(speed: float, unit: str) -> None:
-    if not (math.isfinite(speed) and speed > 0):
-        raise TelosError(f"--speed must be more than 0 {unit} a second, got {speed:g}")
-
-
 def _run(views: Iterable[object], label: str, steps: float) -> None:
     """Run a world as fast as it can."""
     for _ in progress_bar(label)(views, round(steps)):
@@ -356,16 +364,17 @@ def _show(
     from rich.console import Console
     from rich.live import Live
 
-    console, last = Console(), start
-    try:
-        with Live(draw(start), console=console, screen=True, auto_refresh=False) as live:
-            began = shown = time.monotonic()
-            for step, last in enumerate(views, start=1):
-                now, due = time.monotonic(), began + step / steps_per_second
-                if now - shown >= 1 / _FRAMES_PER_SECOND or due > now:
-                    live.update(draw(last), refresh=True)
-                    shown = now
-                time.sleep(max(0.0, due - time.monotonic()))
-    except KeyboardInterrupt:
-        pass  # the usual way to stop watching
+    console, last, ended = Console(), start, threading.Event()
+    with (
+        on_interrupt(ended.set),  # the usual way to stop watching
+        Live(draw(start), console=console, screen=True, auto_refresh=False) as live,
+    ):
+        began = shown = time.monotonic()
+        for step, last in enumerate(views, start=1):
+            now, due = time.monotonic(), began + step / steps_per_second
+            if now - shown >= 1 / _FRAMES_PER_SECOND or due > now:
+                live.update(draw(last), refresh=True)
+                shown = now
+            if ended.wait(min(max(0.0, due - time.monotonic()), threading.TIMEOUT_MAX)):
+                break
     console.print(draw(last))  # the live picture disappears with its alternate screen
