@@ -102,7 +102,7 @@ class Report:
         """Return a text that names every different failure once, with the command that repeats it."""
         first: dict[tuple[str, str, str], Failure] = {}
         for failure in self.failures:
-            first.setdefault((failure.target, failure.kind, failure.detail[:60]), failure)
+            first.setdefault((failure.target, failure.kind, failure.detail.rpartition(" at ")[2][:60]), failure)
         lines = [*self.bad_seeds, *map(str, list(first.values())[:most])]
         if len(first) > most:
             lines.append(f"… and {len(first) - most} more different ones")

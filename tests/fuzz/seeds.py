@@ -276,3 +276,14 @@ def learning_state(folder: Path) -> bytes:
     answer = CliRunner().invoke(logic, words, catch_exceptions=False)
     assert answer.exit_code == 0, answer.output
     return (folder / "state.json").read_bytes()
+
+
+def played_recording() -> bytes:
+    """Return a recording that ``telos study played`` takes: a short game of one of the papers."""
+    from telos.worlds.adventure.adventure import Adventure
+    from telos.worlds.adventure.recording import recording_text
+
+    game = Adventure("flairs", seed=7)
+    for number in range(90):
+        game.step({game.player: ("up", "right+swing", "left")[number // 30]})
+    return recording_text(game.recording()).encode()

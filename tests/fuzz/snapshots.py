@@ -98,10 +98,14 @@ def _reader_target(name: str, make: Callable[[], Any], events: Iterable[Event]) 
     def proceed(reader: Any) -> None:
         check_belief(_beliefs(reader))
         saved = reader.save()
-        start, player = saved.get("time") or 0.0, saved.get("player")
+        start, player = saved["time"] or 0.0, saved["player"]
         for number, event in enumerate(rest[0]):
             shown = Event(
-                event.action, event.context, player=player or event.player, time=start + number, goal=event.goal
+                event.action,
+                event.context,
+                player=event.player if player is None else player,
+                time=start + number,
+                goal=event.goal,
             )
             check_belief(reader.observe(shown).values())
         reader.belief.why()
@@ -230,7 +234,8 @@ def _director_target() -> SnapshotTarget:
 
     def proceed(director: Director) -> None:
         saved = director.save()
-        advise(director, max(100.0, saved.get("time") or 0.0), 6, saved.get("player") or "player")
+        player = saved.get("player")
+        advise(director, max(100.0, saved.get("time") or 0.0), 6, "player" if player is None else player)
         if not all(math.isfinite(value) for value in director.pay.values()):
             raise Violation(f"pay {director.pay}")
 
