@@ -359,7 +359,7 @@ def test_files_of_different_domains_are_reported() -> None:
         ("(define)", "this is not a PDDL domain; a PDDL domain begins with (define (domain name)"),
         ("(define " + "(" * 100_000, "brackets are nested more than 60 deep"),
         ("\0\0\0", "no PDDL"),
-        ("x" * (MAX_BYTES + 1), "the limit is 4 MB"),
+        ("x" * (MAX_BYTES + 1), "4 MB"),
     ],
 )
 def test_text_that_is_not_pddl_has_one_fault(text: str, said: str, tmp_path: Path) -> None:
@@ -373,9 +373,9 @@ def test_text_that_is_not_pddl_has_one_fault(text: str, said: str, tmp_path: Pat
 
 
 def test_missing_pddl_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DefinitionError, match=r"nowhere\.pddl: no such file; check the path"):
+    with pytest.raises(DefinitionError, match=r"nowhere\.pddl: no such file"):
         load_pddl(FILES / "lamps.pddl", tmp_path / "nowhere.pddl")
-    with pytest.raises(DefinitionError, match="directory"):
+    with pytest.raises(DefinitionError, match="folder"):
         load_pddl(tmp_path, tmp_path)
 
 

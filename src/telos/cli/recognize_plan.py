@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from telos.recognition.strips.benchmark import BenchmarkScore, CaseResult, RecognitionSettings
     from telos.recognition.strips.problem import CaseLabel, RecognitionCase
 
+MAX_JOBS = 1000
 _MAX_SHOWN = 40  # problems in a table; --json has them all
 
 
@@ -28,7 +29,12 @@ def recognize_plan(
     only: Annotated[Path | None, typer.Option(help="A table whose column id names the problems to take.")] = None,
     jobs: Annotated[int, typer.Option(help="Processes that share the work; the answers stay the same.")] = 1,
     budget: Annotated[
-        int | None, typer.Option(help="Microseconds that searches may take for a problem.", show_default="250000")
+        int | None,
+        typer.Option(help="Microseconds that the recognition of a problem may take.", show_default="250000"),
+    ] = None,
+    work: Annotated[
+        int | None,
+        typer.Option(help="Instead of --budget: count the work of searches, so that a run repeats exactly."),
     ] = None,
     temperature: Annotated[
         float | None, typer.Option(help="How wasteful people may be, in actions.", show_default="1")
@@ -46,14 +52,14 @@ def recognize_plan(
     Examples: telos recognize-plan problems --labels problems/labels.jsonl --only problems/quick.csv --jobs 2;
     telos recognize-plan block-words_p03_hyp-10_30_2.tar.bz2
     """
-    if jobs < 1:
-        raise TelosError(f"--jobs must be at least 1, got {jobs}")
+    if not 1 <= jobs <= MAX_JOBS:
+        raise TelosError(f"--jobs must be at least 1 and at most {MAX_JOBS}, got {jobs}")
     _check_extras()
     from telos.recognition.strips.problem import read_cases, read_labels  # here, so that `telos --help` need not wait
 
     cases = read_cases(folder, only)
     truth = read_labels(labels) if labels is not None else _true_goals(cases)
-    answers = _recognize_cases(cases, _settings(budget, temperature, noise), jobs)
+    answers = _recognize_cases(cases, _settings(budget, work, temperature, noise), jobs)
     if as_json:
         typer.echo(json.dumps(_figures(answers, truth), allow_nan=False))
     else:
@@ -65,10 +71,12 @@ def _check_extras() -> None:
         raise TelosError("recognition by planning needs numpy", 'run: pip install "telos[planning,recognition]"')
 
 
-def _settings(budget: int | None, temperature: float | None, noise: float | None) -> "RecognitionSettings":
+def _settings(
+    budget: int | None, work: int | None, temperature: float | None, noise: float | None
+) -> "RecognitionSettings":
     from telos.recognition.strips.benchmark import RecognitionSettings
 
-    given = {"budget": budget, "temperature": temperature, "noise": noise}
+    given = {"budget": budget, "work": work, "temperature": temperature, "noise": noise}
     return RecognitionSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 

@@ -168,3 +168,9 @@ def test_plans_that_end_after_thousands_of_steps_do_end() -> None:
     text = "recognizer: grammar\ngoals: [train]\ntasks:\n  train:\n    more: {chance: 0.9995, steps: [train, swing]}\n"
     assert loads_grammar(text + "    end: {steps: swing}\n").goals == {"train": 1.0}
     assert "ever end" in faults(text.replace("[train, swing]", "[train, train]") + "    end: {steps: swing}\n")[0]
+
+
+@pytest.mark.parametrize("goals", ["[{a: 1}]", "[[a]]", "[null]", "[1]", "{a: {b: 1}}", "5", "[rest, [a], rest]"])
+def test_goals_that_are_not_names_are_faults(goals: str) -> None:
+    with pytest.raises(DefinitionError):
+        loads_grammar(f"{{recognizer: grammar, goals: {goals}, tasks: {{rest: {{nap: {{steps: lie}}}}}}}}")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from telos.core import kernels
 from telos.recognition.strips import costs as costs_module
-from telos.recognition.strips.costs import GoalCosts
+from telos.recognition.strips.costs import GoalCosts, SearchBudget
 from telos.recognition.strips.problem import StripsAction, StripsGoal, StripsProblem
 
 FACTS = 6
@@ -58,7 +58,7 @@ def test_a_search_finds_what_a_slow_one_finds_and_bounds_stay_below(problem: Str
     costs = GoalCosts(problem)
     for goal in range(2):
         truth = oracle(problem, goal)
-        found = costs.search(goal, budget=ENOUGH)
+        found = costs.search(goal, budget=SearchBudget(work=ENOUGH))
         assert found.is_exact
         assert found.least == truth
         assert costs.bounds[goal] <= truth
@@ -72,7 +72,7 @@ def test_observed_actions_are_part_of_the_plan_in_their_order(problem: StripsPro
     costs = GoalCosts(problem, [(each,) for each in observed], drop)
     for goal in range(2):
         truth = oracle(problem, goal, observed, drop)
-        assert costs.search(goal, budget=ENOUGH).least == truth
+        assert costs.search(goal, budget=SearchBudget(work=ENOUGH)).least == truth
         assert costs.bounds[goal] <= truth
 
 
@@ -81,7 +81,7 @@ def test_observed_actions_are_part_of_the_plan_in_their_order(problem: StripsPro
 def test_every_plan_found_replays_to_its_goal_at_its_cost(problem: StripsProblem) -> None:
     named = {action.name: action for action in problem.actions}
     for goal in range(2):
-        found = GoalCosts(problem).search(goal, budget=ENOUGH)
+        found = GoalCosts(problem).search(goal, budget=SearchBudget(work=ENOUGH))
         facts, cost = set(problem.start), 0.0
         for name in found.steps:
             assert set(named[name].needs) <= facts
@@ -99,7 +99,7 @@ def test_a_search_that_is_cut_short_still_tells_a_lower_bound(
 ) -> None:
     for goal in range(2):
         truth = oracle(problem, goal)
-        found = GoalCosts(problem).search(goal, budget=budget, limit=limit)
+        found = GoalCosts(problem).search(goal, budget=SearchBudget(work=budget), limit=limit)
         assert found.least <= truth
         if found.is_exact:
             assert found.least == truth
@@ -110,11 +110,11 @@ def test_a_search_that_is_cut_short_still_tells_a_lower_bound(
 @given(problems())
 def test_kernels_say_the_same_compiled_and_as_they_are_written(problem: StripsProblem) -> None:
     fast = GoalCosts(problem)
-    compiled = [fast.search(goal, budget=1000) for goal in range(2)]
+    compiled = [fast.search(goal, budget=SearchBudget(work=6000)) for goal in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(costs_module, "kernel", kernels.plain)
         written = GoalCosts(problem)
-        assert [written.search(goal, budget=1000) for goal in range(2)] == compiled
+        assert [written.search(goal, budget=SearchBudget(work=6000)) for goal in range(2)] == compiled
         assert written.bounds == fast.bounds
 
 
@@ -125,7 +125,8 @@ def test_an_action_that_a_goal_needs_has_a_long_way_round() -> None:
         StripsAction("(open)", (1,), (2,), ()),
     )
     problem = StripsProblem(("home", "door", "open"), (0,), actions, (StripsGoal("in", (2,)),))
-    walk, opened = GoalCosts(problem).detours([0, 2], 10.0)
+    costs = GoalCosts(problem)
+    walk, opened = costs.detours([0, 2], 10.0, costs.bounds, SearchBudget())
     assert walk == (0.0,)
     assert opened == (10.0,)
 
@@ -133,4 +134,4 @@ def test_an_action_that_a_goal_needs_has_a_long_way_round() -> None:
 def test_costs_that_are_no_whole_numbers_are_kept() -> None:
     actions = (StripsAction("(a)", (), (0,), (), 0.25), StripsAction("(b)", (0,), (1,), (), 1.5))
     problem = StripsProblem(("a", "b"), (), actions, (StripsGoal("b", (1,)),))
-    assert GoalCosts(problem).search(0, budget=ENOUGH).least == 1.75
+    assert GoalCosts(problem).search(0, budget=SearchBudget(work=ENOUGH)).least == 1.75

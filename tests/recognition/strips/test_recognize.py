@@ -1,5 +1,6 @@
 """Recognition by planning: who does what a goal needs is after it, and what is odd about the input is said."""
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from telos.core.errors import TelosError
 from telos.planning.pddl.parser import read_domain, read_problem
 from telos.planning.pddl.syntax import PddlSource
-from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, recognize, strips_problem
+from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, costs, recognize, strips_problem
+from telos.recognition.strips.costs import GoalCosts, SearchBudget
 from telos.recognition.strips.problem import read_shared_problem
+from telos.recognition.strips.recognize import compile_kernels
 
 DATA = Path(__file__).parent / "data"
 FIVE = 5
@@ -43,7 +46,7 @@ def test_no_observations_leave_the_prior() -> None:
 
 
 def test_with_all_observations_right_the_costs_are_exact_and_proved() -> None:
-    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, budget=1_000_000)
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, work=6_000_000)
     assert reading.complete
     assert [cost.best for cost in reading.costs] == [5, 5]
     assert [cost.seen for cost in reading.costs] == [7, 7]
@@ -86,7 +89,7 @@ def with_goals(*goals: StripsGoal) -> StripsProblem:
 
 def test_a_goal_that_cannot_be_reached_has_no_belief_and_is_named() -> None:
     problem = with_goals(StripsGoal("shop", (0,)), StripsGoal("moon", None), StripsGoal("both", (0, 10)))
-    reading = recognize(problem, ["(go 5 4)"], budget=1_000_000)
+    reading = recognize(problem, ["(go 5 4)"], work=6_000_000)
     assert reading.belief["moon"] == 0
     assert any("moon, cannot be reached" in note for note in reading.notes)
     assert "moon: cannot be reached" in reading.why()
@@ -103,7 +106,7 @@ def test_if_no_goal_can_be_reached_none_is_returned() -> None:
 def test_contradictory_observations_exclude_all_goals_without_noise() -> None:
     once = (StripsAction("(go)", (0,), (1,), (0,)),)
     one_way = StripsProblem(("a", "b"), (0,), once, (StripsGoal("b", (1,)), StripsGoal("b too", (1,))))
-    strict = recognize(one_way, ["(go)", "(go)"], noise=None, budget=1_000_000)
+    strict = recognize(one_way, ["(go)", "(go)"], noise=None, work=6_000_000)
     assert strict.chosen == ()
     assert any("no goal fits" in note for note in strict.notes)
     assert "cannot be reached after what was seen" in strict.why()
@@ -118,7 +121,7 @@ def test_equal_goals_are_both_returned_and_named() -> None:
 
 
 def test_a_goal_that_is_true_already_costs_nothing() -> None:
-    reading = recognize(with_goals(StripsGoal("here", (5,)), StripsGoal("anything", ())), [], budget=1_000_000)
+    reading = recognize(with_goals(StripsGoal("here", (5,)), StripsGoal("anything", ())), [], work=6_000_000)
     assert [cost.best for cost in reading.costs] == [0, 0]
     assert reading.chosen == (0, 1)
 
@@ -126,7 +129,7 @@ def test_a_goal_that_is_true_already_costs_nothing() -> None:
 def test_zero_cost_loops_end() -> None:
     free = tuple(StripsAction(each.name, each.needs, each.adds, each.deletes, 0.0) for each in street().actions)
     problem = StripsProblem(street().facts, street().start, free, street().goals)
-    reading = recognize(problem, ["(go 5 6)"], budget=1_000_000)
+    reading = recognize(problem, ["(go 5 6)"], work=6_000_000)
     assert [cost.seen for cost in reading.costs] == [0, 0]
     assert math.isclose(sum(reading.belief.values()), 1)
 
@@ -156,11 +159,11 @@ def test_a_text_is_no_list_of_observations() -> None:
 @given(
     st.lists(st.sampled_from([action.name for action in street(2).actions]), max_size=4), st.sampled_from([0, 10**6])
 )
-def test_a_belief_sums_to_one_and_the_likeliest_goal_is_returned(seen: list[str], budget: int) -> None:
-    reading = recognize(street(2), seen, budget=budget)
+def test_a_belief_sums_to_one_and_the_likeliest_goal_is_returned(seen: list[str], work: int) -> None:
+    reading = recognize(street(2), seen, work=work)
     assert math.isclose(sum(reading.belief.values()), 1)
     assert list(reading.belief).index(reading.belief.top) in reading.chosen
-    assert reading == recognize(street(2), seen, budget=budget)
+    assert reading == recognize(street(2), seen, work=work)
 
 
 NEGATIVE = """(define (domain door) (:predicates (open) (locked) (inside))
@@ -174,7 +177,7 @@ def test_negative_goals_are_planned_for() -> None:
     domain = read_domain(PddlSource.of("<domain>", NEGATIVE))
     task = read_problem(PddlSource.of("<problem>", "(define (problem go) (:init (locked)) (:goal (and)))"), domain)
     problem = strips_problem(task, ["(inside)", "(not (locked))", "(and (inside) (locked))"])
-    reading = recognize(problem, ["(unlock)"], budget=1_000_000)
+    reading = recognize(problem, ["(unlock)"], work=6_000_000)
     assert [cost.best for cost in reading.costs] == [3, 1, 4]
     assert reading.belief.top == "(not (locked))"
 
@@ -192,3 +195,47 @@ def test_on_a_public_problem_the_whole_plan_gives_the_goal_away() -> None:
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("noise", [1e9, 1e300])
+def test_huge_noise_is_as_good_as_certainty(noise: float) -> None:
+    seen = ["(go 5 6)", "(go 6 5)"]
+    assert recognize(street(), seen, noise=noise, work=10**6).chosen == recognize(street(), seen, noise=None).chosen
+
+
+@pytest.mark.parametrize("options", [{"temperature": 1e-300}, {"temperature": 1e300}, {"noise": 1e9}, {"noise": 0.0}])
+def test_extreme_options_end(options: dict[str, float]) -> None:
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], **options)  # type: ignore[arg-type]
+    assert math.isclose(sum(reading.belief.values()), 1)
+
+
+@pytest.mark.parametrize("value", [10**23, -1, math.nan, math.inf, 1.5, True, "many"])
+@pytest.mark.parametrize("option", ["budget", "work"])
+def test_absurd_budgets_are_refused(option: str, value: object) -> None:
+    with pytest.raises(TelosError, match=option):
+        recognize(street(), [], **{option: value})  # type: ignore[arg-type]
+
+
+def test_budget_and_work_exclude_each_other() -> None:
+    with pytest.raises(TelosError, match="both"):
+        recognize(street(), [], budget=1, work=1)
+
+
+def test_clock_ends_a_search_that_would_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_kernels()
+    now = itertools.count()
+    monkeypatch.setattr(costs.time, "perf_counter", lambda: float(next(now)))  # a second for every look
+    budget = SearchBudget(seconds=10)
+    found = GoalCosts(street()).search(0, budget=budget)
+    assert budget.is_spent or found.is_exact
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], budget=2_000_000)
+    assert not reading.complete
+
+
+def test_budget_that_ends_before_the_bounds_gives_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_kernels()
+    monkeypatch.setattr(SearchBudget, "work_left", 0)
+    reading = recognize(street(), ["(go 5 6)"], prior=[3, 1], budget=0)
+    assert reading.belief["shop"] == 0.75
+    assert not reading.complete
+    assert "before the goals could be compared" in reading.notes[-1]

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint, nearest
+from telos.files.reading import normalize_line_ends, read_bytes
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -50,21 +50,9 @@ class PddlSource:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "PddlSource":
         """Read the file at ``path``."""
-        name = os.fspath(path)
-        try:
-            size = Path(path).stat().st_size
-            data = Path(path).read_bytes() if size <= MAX_BYTES else b""
-        except FileNotFoundError:
-            raise DefinitionError(
-                [Fault("no such file", file=name, suggestion="check the path", code=FaultCode.UNREADABLE)]
-            ) from None
-        except (OSError, ValueError) as problem:
-            why = (problem.strerror if isinstance(problem, OSError) else "") or "cannot be read"
-            raise DefinitionError([Fault(why[0].lower() + why[1:], file=name, code=FaultCode.UNREADABLE)]) from None
-        if size > MAX_BYTES:
-            raise DefinitionError([_too_large(name, size)])
+        name, data = os.fspath(path), read_bytes(path, limit=MAX_BYTES)
         # Old benchmarks have authors' names in Latin-1 in comments; elsewhere the replacement character is a fault.
-        return cls.of(name, data.decode("utf-8-sig", errors="replace"))
+        return cls.of(name, normalize_line_ends(data.decode("utf-8-sig", errors="replace")))
 
     def fault(self, offset: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> Fault:
         """Return a fault at ``offset``."""

@@ -134,12 +134,16 @@ def _goals(definition: Definition) -> dict[str, float]:
     written = definition.entry("goals", default={})
     if isinstance(written, dict):
         return dict(written)
+    names: dict[str, None] = {}
     for place, goal in enumerate(written):
-        if goal in written[:place]:
+        if not isinstance(goal, str):
+            continue  # a fault of the schema
+        if goal in names:
             definition.fault(
                 f"goal {goal!r} stands twice", ("goals", place), "name each once", code=FaultCode.DUPLICATE
             )
-    return even_chances(written)
+        names[goal] = None
+    return even_chances(list(names))
 
 
 def _task(definition: Definition, path: KeyPath) -> Iterator[Production]:

@@ -9,6 +9,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+")
 MAX_DEPTH = 100
+MAX_CHARACTERS = 4_000_000
 
 
 @dataclass(slots=True)
@@ -48,6 +49,8 @@ def read_forms(text: str, file: str = "<text>") -> HddlForm:
     >>> read_forms("(define (domain Toy)) ; a comment").parts[1].words
     ['domain', 'toy']
     """
+    if len(text) > MAX_CHARACTERS:
+        _refuse(file, 1, f"the file has more than {MAX_CHARACTERS} characters", "split it")
     top, line, last = HddlForm(0), 1, 0
     around = [top]
     for token in _TOKEN.finditer(text):
@@ -145,8 +148,8 @@ def read_hddl_domain(text: str, *, name: str = "<text>") -> HddlDomain:
     for form in top.forms:
         parts.setdefault(form.head, []).append(form)
     parents = dict(pair for form in parts.get(":types", []) for pair in reader.typed(form, 1))
-    tasks = {form.words[1]: tuple(kind for _, kind in reader.parameters(form)) for form in parts.get(":task", [])}
-    operators = {form.words[1]: reader.operator(form) for form in parts.get(":action", [])}
+    tasks = {reader.name(form): tuple(kind for _, kind in reader.parameters(form)) for form in parts.get(":task", [])}
+    operators = {reader.name(form): reader.operator(form) for form in parts.get(":action", [])}
     methods: dict[str, tuple[LiftedMethod, ...]] = dict.fromkeys(tasks, ())
     for form in parts.get(":method", []):
         method = reader.method(form)
@@ -157,7 +160,7 @@ def read_hddl_domain(text: str, *, name: str = "<text>") -> HddlDomain:
             reader.refuse(form, f"{method.head.name!r} is an action, and methods are for tasks", "declare a task")
         methods[method.head.name] = (*methods[method.head.name], method)
     constants = dict(pair for form in parts.get(":constants", []) for pair in reader.typed(form, 1))
-    return HddlDomain(_ancestors(parents), constants, tasks, methods, operators)
+    return HddlDomain(_ancestors(parents, name), constants, tasks, methods, operators)
 
 
 def read_hddl_problem(text: str, *, name: str = "<text>") -> HddlProblem:
@@ -165,7 +168,7 @@ def read_hddl_problem(text: str, *, name: str = "<text>") -> HddlProblem:
     reader, top = _Reader(name), read_forms(text, name)
     found = {form.head: form for form in top.forms}
     objects = dict(reader.typed(found[":objects"], 1)) if ":objects" in found else {}
-    facts = frozenset(tuple(form.words) for form in (found[":init"].forms if ":init" in found else []))
+    facts = frozenset(tuple(form.words) for form in (found[":init"].forms if ":init" in found else []) if form.words)
     tasks: list[HddlStep] = []
     if ":htn" in found:
         keys = (":tasks", ":subtasks", ":ordered-subtasks", ":ordered-tasks")
@@ -176,13 +179,15 @@ def read_hddl_problem(text: str, *, name: str = "<text>") -> HddlProblem:
     return HddlProblem(objects, facts, tuple(tasks))
 
 
-def _ancestors(parents: Mapping[str, str]) -> dict[str, frozenset[str]]:
+def _ancestors(parents: Mapping[str, str], file: str) -> dict[str, frozenset[str]]:
     above: dict[str, frozenset[str]] = {}
     for kind in {*parents, *parents.values(), ROOT_TYPE}:
         chain, at = [kind], kind
         while parents.get(at, ROOT_TYPE) not in chain:
             at = parents.get(at, ROOT_TYPE)
             chain.append(at)
+            if len(chain) > MAX_DEPTH:
+                _refuse(file, 1, f"type {kind!r} is too deep below {ROOT_TYPE}", f"at most {MAX_DEPTH} types")
         above[kind] = frozenset(chain)
     return above
 
@@ -209,44 +214,66 @@ class _Reader:
                 names.append(word)
         yield from ((name, ROOT_TYPE) for name in names)
 
+    def name(self, form: HddlForm) -> str:
+        """Return the name after the first word of a form, such as ``(:action NAME …)``."""
+        if len(form.parts) < 2 or not isinstance(form.parts[1], str) or form.parts[1].startswith(":"):
+            self.refuse(form, f"a {form.head} without a name", f"write `({form.head} name …)`")
+        return form.parts[1]
+
+    def parts(self, form: HddlForm, count: int) -> list[HddlForm]:
+        """Return the first ``count`` forms inside a form; more or fewer are refused."""
+        if len(form.forms) != count:
+            self.refuse(
+                form, f"({form.head} …) has {len(form.forms)} parts in brackets, not {count}", "add or delete some"
+            )
+        return form.forms
+
     def parameters(self, form: HddlForm) -> tuple[tuple[str, str], ...]:
         return tuple(self.typed(form.section(":parameters")))
 
     def operator(self, form: HddlForm) -> HddlOperator:
         needs, effects = form.section(":precondition"), form.section(":effect")
         return HddlOperator(
-            form.words[1], self.parameters(form), tuple(self.literals(needs)), tuple(self.literals(effects))
+            self.name(form), self.parameters(form), tuple(self.literals(needs)), tuple(self.literals(effects))
         )
 
     def method(self, form: HddlForm) -> LiftedMethod:
         head = form.section(":task")
         if head is None:
-            self.refuse(form, f"method {form.words[1]!r} has no task", "add `:task (…)`")
+            self.refuse(form, f"method {self.name(form)!r} has no task", "add `:task (…)`")
+        name = self.name(form)
         ordered = form.section(":ordered-subtasks") or form.section(":ordered-tasks")
         listed = list(self.steps(ordered or form.section(":subtasks") or form.section(":tasks")))
-        labels = [label for label, _ in listed]
-        before = [frozenset({place - 1} if ordered and place else ()) for place in range(len(listed))]
+        places = {label: place for place, (label, _) in reversed(list(enumerate(listed)))}
+        before = [{place - 1} if ordered and place else set() for place in range(len(listed))]
         for pair in self._inside(form.section(":ordering") or form.section(":order")):
-            first, _, then = (pair.words[1], "<", pair.words[2]) if pair.head == "<" else pair.words
+            first, then = self._order(pair)
             for label in (first, then):
-                if label not in labels:
-                    self.refuse(
-                        pair, f"the order of {form.words[1]!r} names {label!r}, which is not a step", "name a step"
-                    )
-            before[labels.index(then)] |= {labels.index(first)}
+                if label not in places:
+                    self.refuse(pair, f"the order of {name!r} names {label!r}, which is not a step", "name a step")
+            before[places[then]].add(places[first])
         return LiftedMethod(
-            form.words[1],
+            name,
             HddlStep(head.head, tuple(head.words[1:])),
             self.parameters(form),
             (*self.literals(form.section(":precondition")), *self.literals(form.section(":constraints"))),
             tuple(step for _, step in listed),
-            tuple(before),
+            tuple(map(frozenset, before)),
         )
+
+    def _order(self, pair: HddlForm) -> tuple[str, str]:
+        """Return the labels of ``(< first then)`` or ``(first < then)``."""
+        match pair.parts:
+            case ["<", str(first), str(then)] | [str(first), "<", str(then)]:
+                return first, then
+        self.refuse(pair, "this is not an order of two steps", "write `(< first then)`")
 
     def steps(self, form: HddlForm | None) -> Iterator[tuple[str, HddlStep]]:
         """Yield the steps with their labels, if any."""
         for each in self._inside(form):
             inner = each.forms[0] if each.forms else each
+            if not inner.head or inner.forms or (each.forms and not (len(each.parts) == 2 and each.head)):
+                self.refuse(each, "this is not a step", "write `(task argument …)` or `(label (task argument …))`")
             yield (each.head if each.forms else ""), HddlStep(inner.head, tuple(inner.words[1:]))
 
     def literals(self, form: HddlForm | None) -> Iterator[HddlLiteral]:
@@ -259,10 +286,11 @@ class _Reader:
                 for part in form.forms:
                     yield from self._literal(part, positive=True, free=free)
             case "not":
-                yield from self._literal(form.forms[0], positive=not positive, free=free)
+                yield from self._literal(self.parts(form, 1)[0], positive=not positive, free=free)
             case "forall" | "exists" as quantifier:
-                names = {name: WILDCARD + kind for name, kind in self.typed(form.forms[0])}
-                for found in self._literal(form.forms[1], positive=positive, free={**free, **names}):
+                variables, condition = self.parts(form, 2)
+                names = {name: WILDCARD + kind for name, kind in self.typed(variables)}
+                for found in self._literal(condition, positive=positive, free={**free, **names}):
                     if found.positive != (quantifier == "exists"):
                         self.refuse(
                             form, f"{quantifier} over this is not supported", "use `exists p` or `forall not p`"
@@ -270,6 +298,10 @@ class _Reader:
                     yield found
             case "or" | "imply" | "when" | "and" as word:
                 self.refuse(form, f"{word!r} is not supported here", "write several methods or actions")
+            case "" if not form.parts:
+                return  # `()` is an empty conjunction
+            case "":
+                self.refuse(form, "a condition without a predicate", "write `(predicate argument …)`")
             case predicate:
                 yield HddlLiteral(predicate, tuple(free.get(word, word) for word in form.words[1:]), positive)
 

@@ -15,12 +15,17 @@ from telos.planning.pddl.syntax import PddlSource
 from telos.recognition.strips.problem import (
     CaseLabel,
     RecognitionCase,
-    StripsAction,
-    StripsGoal,
     StripsProblem,
     read_shared_problem,
 )
-from telos.recognition.strips.recognize import BUDGET, CHOSEN_RATIO, NOISE, TEMPERATURE, PlanReading, recognize
+from telos.recognition.strips.recognize import (
+    CHOSEN_RATIO,
+    NOISE,
+    TEMPERATURE,
+    PlanReading,
+    compile_kernels,
+    recognize,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,8 @@ class RecognitionSettings:
 
     temperature: float = TEMPERATURE
     noise: float | None = NOISE
-    budget: int = BUDGET
+    budget: int | None = None
+    work: int | None = None
     within: float = CHOSEN_RATIO
 
 
@@ -67,6 +73,7 @@ def recognize_case(case: RecognitionCase, settings: RecognitionSettings) -> Case
         temperature=settings.temperature,
         noise=settings.noise,
         budget=settings.budget,
+        work=settings.work,
         within=settings.within,
     )
     seconds = loading + time.perf_counter() - start
@@ -84,9 +91,7 @@ def _loaded(place: Path) -> tuple[StripsProblem, float]:
 def _warm_up() -> None:
     """Build the parser and compile the kernels once per process, so that no problem's time includes it."""
     read_domain(PddlSource.of("<warm>", "(define (domain warm) (:predicates (lit)))"))
-    light = StripsAction("(light)", (), (0,), ())
-    goals = (StripsGoal("lit", (0,)), StripsGoal("lit twice", (0,)))
-    recognize(StripsProblem(("lit",), (), (light,), goals), ["(light)"])
+    compile_kernels()
 
 
 K = TypeVar("K", str, int)

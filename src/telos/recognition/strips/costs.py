@@ -4,6 +4,7 @@
 the arrays that the kernels of ``search.py`` read.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from telos.core.kernels import kernel
+from telos.core.errors import TelosError
+from telos.core.kernels import is_installed, kernel
 from telos.recognition.strips import search as astar
 from telos.recognition.strips.problem import StripsProblem
 from telos.recognition.strips.search import (
@@ -29,6 +31,7 @@ from telos.recognition.strips.search import (
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
+MAX_BIT_WORDS = 1 << 25  # of all actions: three arrays of 256 MB
 MAX_ACTION_COST = 4_000  # of one action, as an integer of the kernels
 
 
@@ -116,13 +119,18 @@ def _arrays(
     names: list[str],
 ) -> StripsArrays:
     facts, words = done + 1, done // BITS_PER_WORD + 1
+    if len(costs) * words > MAX_BIT_WORDS:
+        raise TelosError(
+            f"the problem is too large: {len(costs)} actions and {facts} facts, observations included",
+            "recognise fewer observations, or a smaller problem",
+        )
     scale = find_cost_scale(costs)
     whole = np.rint(np.array(costs) * scale).astype(np.int64)
     parts = [(_flat(each), _starts(each)) for each in (needs, adds, deletes)]
     relaxed = RelaxedTask(*parts[0], *parts[1], *_inverse(*parts[0], facts), *_inverse(*parts[1], facts), whole)
     bits = ActionBits(*(to_words(flat, starts, words) for flat, starts in parts))
     actions = len(costs)
-    sizes = (actions, facts, actions, actions, len(parts[1][0]) + facts, facts, facts, actions, 1)
+    sizes = (actions, facts, actions, actions, len(parts[1][0]) + facts, facts, facts, actions, 2)
     room = LmCutWorkspace(*(np.zeros(size, np.int64) for size in sizes))
     first = to_words(np.array(start, np.int64), np.array([0, len(start)]), words)[0]
     return StripsArrays(relaxed, bits, room, np.array(start, np.int64), first, done, scale, tuple(names))
@@ -156,8 +164,59 @@ def to_words(flat: Ints, starts: Ints, words: int) -> Ints:
 
 # --- costs ------------------------------------------------------------------------------------------------------------
 
-MIN_SEARCH_NODES = 1 << 16  # states of a search for a budget of one second, and never fewer
-WORK_PER_MICROSECOND = 6  # fact visits per microsecond, roughly: budgets are counted, not timed
+MIN_SEARCH_NODES = 1 << 16  # states of a search for WORK_PER_SECOND, and never fewer
+MAX_NODE_BYTES = 1 << 28  # of the states of a search
+WORK_PER_SECOND = 6_000_000  # fact visits, roughly, of the compiled kernels
+UNLIMITED_WORK = 1 << 62
+SECONDS_PER_SLICE = 0.004  # between two looks at the clock
+
+
+class SearchBudget:
+    """What searches may spend: a number of fact visits, the same on every machine, or time by the clock."""
+
+    def __init__(self, *, work: int | None = None, seconds: float | None = None) -> None:
+        self._work, self._start = work, time.perf_counter()
+        self._deadline = None if seconds is None else self._start + seconds
+        self._pace = WORK_PER_SECOND / (1 if is_installed() else 100)  # as last measured
+        self._began = self._start
+        self.used = 0  # fact visits
+
+    @property
+    def work_left(self) -> int:
+        """Return how much work is left; if the clock counts, at the present pace."""
+        if self._deadline is not None:
+            return max(0, int((self._deadline - time.perf_counter()) * self._pace))
+        return UNLIMITED_WORK if self._work is None else max(0, self._work - self.used)
+
+    @property
+    def is_spent(self) -> bool:
+        return self.work_left == 0
+
+    @property
+    def spent(self) -> int:
+        """Return the work, or the microseconds if the clock counts."""
+        if self._deadline is None:
+            return self.used
+        return int((min(time.perf_counter(), self._deadline) - self._start) * 1e6)
+
+    def begin(self, room: LmCutWorkspace) -> int:
+        """Prepare a call of a kernel; return the work after which it should pause."""
+        left = self.work_left
+        room.work[0] = 0
+        if self._deadline is None:
+            room.work[1] = UNLIMITED_WORK
+            return left
+        room.work[1] = left
+        self._began = time.perf_counter()
+        return min(left, max(1, int(SECONDS_PER_SLICE * self._pace)))
+
+    def end(self, room: LmCutWorkspace) -> bool:
+        """Count the work of a call; return whether it was cut short."""
+        done = int(room.work[0])
+        self.used += done
+        if self._deadline is not None and done > 1000:
+            self._pace = max(1000.0, done / max(1e-6, time.perf_counter() - self._began))
+        return done >= int(room.work[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +225,6 @@ class SearchCost:
 
     least: float
     is_exact: bool
-    spent: int = 0  # of the budget
     steps: tuple[str, ...] = ()  # a cheapest plan, if one was found
 
 
@@ -184,55 +242,76 @@ class GoalCosts:
     @cached_property
     def bounds(self) -> tuple[float, ...]:
         """The LM-cut lower bound of each goal."""
+        bounds = self.bounds_within(SearchBudget())
+        assert bounds is not None, "without a limit"
+        return bounds
+
+    def bounds_within(self, budget: SearchBudget) -> tuple[float, ...] | None:
+        """Return the LM-cut lower bound of each goal; None if the budget ends before."""
         found = np.zeros(len(self._goals), np.int64)
         arrays = self.arrays
+        budget.begin(arrays.room)
         self._kernel.goal_bounds(arrays.start, *self._flat_goals, arrays.relaxed, arrays.room, found)
+        if budget.end(arrays.room):
+            return None
         return tuple(
             self._real(bound) if goal.wants is not None else float("inf")
             for goal, bound in zip(self.problem.goals, found.tolist(), strict=True)
         )
 
-    def detours(self, actions: Sequence[int], dearer: float) -> list[tuple[float, ...]]:
-        """Return for each action and goal by how much the bound rises if the action costs ``dearer`` more."""
-        arrays = self.arrays
-        found = np.zeros((len(actions), len(self._goals)), np.int64)
-        tried = np.array(actions, np.int64)
+    def detours(
+        self, actions: Sequence[int], dearer: float, bounds: Sequence[float], budget: SearchBudget
+    ) -> list[tuple[float, ...]]:
+        """Return for each action and goal by how much the bound rises if the action costs ``dearer`` more.
+
+        Actions that the budget does not suffice for are left out.
+        """
+        arrays, rows = self.arrays, list[tuple[float, ...]]()
         raised = round(dearer * arrays.scale)
         goals, starts = self._flat_goals
-        self._kernel.detour_bounds(arrays.start, goals, starts, tried, raised, arrays.relaxed, arrays.room, found)
-        return [
-            tuple(max(0.0, self._real(each) - best) if best < float("inf") else 0.0 for each, best in pairs)
-            for pairs in (zip(row, self.bounds, strict=True) for row in found.tolist())
-        ]
+        for action in actions:
+            found = np.zeros((1, len(self._goals)), np.int64)
+            tried = np.array([action], np.int64)
+            budget.begin(arrays.room)
+            self._kernel.detour_bounds(arrays.start, goals, starts, tried, raised, arrays.relaxed, arrays.room, found)
+            if budget.end(arrays.room):
+                break
+            pairs = zip(found[0].tolist(), bounds, strict=True)
+            rows.append(
+                tuple(max(0.0, self._real(each) - best) if best < float("inf") else 0.0 for each, best in pairs)
+            )
+        return rows
 
-    def search(self, goal: int, *, budget: int, limit: float = float("inf")) -> SearchCost:
-        """Search a plan for a goal, for about ``budget`` microseconds and while it may cost less than ``limit``.
-
-        Work is counted, not timed, so the same budget always gives the same result.
-        """
+    def search(self, goal: int, *, budget: SearchBudget, limit: float = float("inf")) -> SearchCost:
+        """Search a plan for a goal, within a budget and while it may cost less than ``limit``."""
         if self.problem.goals[goal].wants is None:
             return SearchCost(float("inf"), True)
         arrays, wanted = self.arrays, self._goals[goal]
-        nodes = arrays.nodes(
-            min(max(MIN_SEARCH_NODES, MIN_SEARCH_NODES * budget // 1_000_000) + len(arrays.relaxed.costs), MAX_NODES)
-        )
+        wished = max(MIN_SEARCH_NODES, MIN_SEARCH_NODES * budget.work_left // WORK_PER_SECOND)
+        fitting = MAX_NODE_BYTES // (8 * len(arrays.start_words))
+        nodes = arrays.nodes(min(min(wished, fitting) + len(arrays.relaxed.costs), MAX_NODES))
         highest = min(limit * arrays.scale, float(MAX_PLAN_COST - 1))
-        node, least = self._kernel.search(
-            arrays.start_words,
-            np.array(wanted, np.int64),
-            arrays.words(wanted),
-            arrays.bits,
-            arrays.relaxed,
-            arrays.room,
-            nodes,
-            budget * WORK_PER_MICROSECOND,
-            int(np.ceil(highest)),
-        )
+        progress, node, least = np.zeros(4, np.int64), astar.PAUSED, 0
+        self._kernel.start_search(arrays.start_words, nodes, progress)
+        while node == astar.PAUSED and not budget.is_spent:
+            pause_at = budget.begin(arrays.room)
+            node, least = self._kernel.search(
+                arrays.start_words,
+                np.array(wanted, np.int64),
+                arrays.words(wanted),
+                arrays.bits,
+                arrays.relaxed,
+                arrays.room,
+                nodes,
+                progress,
+                pause_at,
+                int(np.ceil(highest)),
+            )
+            budget.end(arrays.room)
         steps = self._steps(node, nodes) if node >= 0 else ()
         return SearchCost(
             self._real(least),
             node >= 0 or least >= UNREACHABLE_COST,
-            int(arrays.room.work[0]) // WORK_PER_MICROSECOND + 1,
             steps,
         )
 

@@ -1,18 +1,21 @@
 """Goal-recognition problems on STRIPS: facts as numbers, read from instance folders, collections and archives."""
 
+import bz2
 import csv
-import json
 import lzma
+import os
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
+from functools import partial
+from io import BytesIO, StringIO
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeGuard
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap
+from telos.files.reading import normalize_line_ends, parse_json, read_bytes
 from telos.planning.pddl.grounding import MAX_ACTIONS, GroundAction, ground_task, remove_constants
 from telos.planning.pddl.parser import (
     Fact,
@@ -165,27 +168,100 @@ class _FactIndex:
 
 ARCHIVE_SUFFIXES = (".tar", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz2")
 MAX_FILE_BYTES = 16_000_000  # bytes of one unpacked file
+MAX_ARCHIVE_BYTES = 256_000_000  # bytes of all unpacked files, and of the archive
+MAX_RATIO = 200  # of unpacked to packed bytes, beyond MAX_SMALL_BYTES; texts reach 30
+MAX_SMALL_BYTES = 32_000_000
 MAX_MEMBERS = 1_000
+PROBLEM_FILES = ("domain.pddl", "template.pddl", "hyps.dat", "obs.dat", "real_hyp.dat")
 
 
 def is_archive(path: Path) -> bool:
     """Whether a path is a file with the suffix of an archive."""
-    return path.name.endswith(ARCHIVE_SUFFIXES) and path.is_file()
+    return path.name.endswith(ARCHIVE_SUFFIXES) and is_file(path)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path is a file; no, if its name cannot be one."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def read_archive(path: Path) -> dict[str, str]:
-    """Return the texts in an archive by name; refuse links and names that lead out of the archive."""
-    texts = {}
+    """Return the texts of a problem in an archive by name; refuse links and names that lead out of the archive."""
+    texts, content = {}, _inflate(path)
     try:
-        with tarfile.open(path) as archive:
+        with tarfile.open(fileobj=BytesIO(content), mode="r:") as archive:
             for count, member in enumerate(archive, start=1):
                 _check(path, member, count)
-                file = archive.extractfile(member) if member.isfile() else None
+                name = PurePosixPath(member.name).name
+                file = archive.extractfile(member) if member.isfile() and name in PROBLEM_FILES else None
                 if file is not None:
-                    texts[PurePosixPath(member.name).name] = file.read(MAX_FILE_BYTES).decode("utf-8", errors="replace")
-    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise TelosError(f"{path}: the archive cannot be read: {(str(error) or 'broken').splitlines()[0]}") from None
-    return {name: text for name, text in texts.items() if not name.startswith("._")}  # macOS adds such files
+                    texts[name] = to_text(file.read(MAX_FILE_BYTES))
+    except TelosError:
+        raise
+    except Exception as error:  # tarfile raises whatever a damaged header leads to, RecursionError included
+        raise _broken(path, error) from None
+    return texts
+
+
+def _broken(path: Path, error: Exception) -> TelosError:
+    return TelosError(f"{path}: the archive cannot be read: {(str(error) or 'broken').splitlines()[0]}")
+
+
+def _inflate(path: Path) -> bytes:
+    """Return the content of an archive without its compression, within the limits of its size and ratio."""
+    packed = read_bytes(path, limit=MAX_ARCHIVE_BYTES)  # which inflates .gz
+    streams: dict[bytes, Callable[[], Any]] = {
+        b"BZh": bz2.BZ2Decompressor,
+        b"\xfd7zXZ": partial(lzma.LZMADecompressor, memlimit=MAX_ARCHIVE_BYTES),
+        b"\x1f\x8b": _GzipDecompressor,
+    }
+    start = next((start for start in streams if packed.startswith(start)), None)
+    if start is None:
+        return packed
+    pieces, total, stream, data = list[bytes](), 0, streams[start](), packed
+    try:
+        while True:
+            pieces.append(stream.decompress(data, MAX_FILE_BYTES))
+            total += len(pieces[-1])
+            if total > MAX_ARCHIVE_BYTES or (total > MAX_SMALL_BYTES and total > MAX_RATIO * len(packed)):
+                raise TelosError(f"{path}: the archive is too large when it is inflated", "pack one problem, as text")
+            data = b""
+            if stream.eof:
+                if not stream.unused_data.startswith(start):
+                    return b"".join(pieces)
+                stream, data = streams[start](), stream.unused_data
+            elif not pieces[-1]:
+                raise TelosError(f"{path}: the archive cannot be read: it ends too early", "pack it again")
+    except TelosError:
+        raise
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
+        raise _broken(path, error) from None
+
+
+class _GzipDecompressor:
+    """zlib's decompressor for gzip, with the methods of those of ``bz2`` and ``lzma``."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        return self._stream.decompress(data or self._stream.unconsumed_tail, most)
+
+
+def to_text(data: bytes) -> str:
+    """Return the text of a file; what is not UTF-8, such as a name in a comment, is replaced."""
+    return normalize_line_ends(data.decode("utf-8-sig", errors="replace"))
 
 
 def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
@@ -194,12 +270,13 @@ def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
         raise TelosError(f"{path}: the member {member.name!r} leads out of the archive")
     if not (member.isfile() or member.isdir()):
         raise TelosError(f"{path}: the member {member.name!r} is a link or a device", "pack plain files")
-    if member.size > MAX_FILE_BYTES or count > MAX_MEMBERS:
-        raise TelosError(f"{path}: the archive is too large, at {member.name!r}")
+    if not 0 <= member.size <= MAX_FILE_BYTES or count > MAX_MEMBERS:
+        raise TelosError(f"{path}: the archive is too large, at {member.name!r}", "pack one problem, as text")
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
 
+MAX_GOALS = 5_000  # candidates of a problem; benchmarks have up to 25
 GOAL_PLACEHOLDER = "<hypothesis>"
 
 
@@ -231,15 +308,17 @@ def read_cases(folder: Path, only: Path | None = None) -> tuple[RecognitionCase,
     An *instance folder* has ``observations.jsonl`` with many problems, and may be part of a collection with an
     ``index.csv``. The *original* layout has one problem in five files, as a folder or an archive.
     """
-    if is_archive(folder) or (folder / "obs.dat").is_file():
+    if is_archive(folder) or is_file(folder / "obs.dat"):
         cases = [_original_case(folder)]
-    elif (folder / "index.csv").is_file():
+    elif is_file(folder / "index.csv"):
         cases = _collection_cases(folder, _wanted(folder / "index.csv", only))
-    elif (folder / "observations.jsonl").is_file():
+    elif is_file(folder / "observations.jsonl"):
         cases = list(_instance_cases(folder, {}).values())
     else:
         what = (
-            "has no index.csv, observations.jsonl or obs.dat" if folder.is_dir() else "is not a folder or .tar archive"
+            "has no index.csv, observations.jsonl or obs.dat"
+            if os.path.isdir(folder)
+            else "is not a folder or .tar archive"
         )
         raise TelosError(f"{folder}: {what}", "give a folder of goal-recognition problems")
     if only is not None:
@@ -254,14 +333,21 @@ def read_labels(path: Path) -> dict[str, CaseLabel]:
     """Return the labels of problems by id."""
     found = {}
     for place, row in _json_lines(path, _text(path)):
-        if "id" not in row or not isinstance(row.get("real"), int):
+        name, real = row.get("id"), row.get("real")
+        if not isinstance(name, str | int) or not _is_index(real):
             raise TelosError(
                 f'{place}: a label has an id and the number of the real goal, as in {{"id": "d1", "real": 3}}'
             )
-        reference = row.get("reference_set")
-        real = frozenset({row["real"], *row.get("equal", ())})
-        found[str(row["id"])] = CaseLabel(real, None if reference is None else frozenset(reference))
+        equal, reference = row.get("equal", []), row.get("reference_set")
+        for key, goals in (("equal", equal), ("reference_set", [] if reference is None else reference)):
+            if not isinstance(goals, list) or not all(map(_is_index, goals)):
+                raise TelosError(f"{place}: {key} is a list of the numbers of goals, got {goals!r}", "write [0, 3]")
+        found[str(name)] = CaseLabel(frozenset({real, *equal}), None if reference is None else frozenset(reference))
     return found
+
+
+def _is_index(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def read_shared_problem(place: Path) -> StripsProblem:
@@ -277,12 +363,14 @@ def read_shared_problem(place: Path) -> StripsProblem:
     goals = _lines(text("hyps.dat"))
     if not goals:
         raise TelosError(f"{place}/hyps.dat: it has no goals", "write one per line, atoms separated by commas")
+    if len(goals) > MAX_GOALS:
+        raise TelosError(f"{place}/hyps.dat: it has {len(goals)} goals; at most {MAX_GOALS} are compared")
     return strips_problem(task, goals)
 
 
 def read_true_goal(place: Path) -> CaseLabel | None:
     """Return the true goal of a problem in the original layout; None if it is not given."""
-    is_told = "real_hyp.dat" in read_archive(place) if is_archive(place) else (place / "real_hyp.dat").is_file()
+    is_told = "real_hyp.dat" in read_archive(place) if is_archive(place) else is_file(place / "real_hyp.dat")
     if not is_told:
         return None
     text = _open(place)
@@ -310,12 +398,7 @@ def _open(place: Path) -> Callable[[str], str]:
 
 
 def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise TelosError(f"{path}: the file is larger than the limit of {MAX_FILE_BYTES / 1e6:g} MB")
-        return path.read_bytes().decode("utf-8", errors="replace")
-    except OSError as error:
-        raise TelosError(f"{path}: {(error.strerror or 'cannot be read').lower()}", "check the path") from None
+    return to_text(read_bytes(path, limit=MAX_FILE_BYTES))
 
 
 def _missing(path: Path) -> str:
@@ -357,7 +440,11 @@ def _collection_cases(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[R
 
 
 def _check_inside(folder: Path, place: str) -> None:
-    if not (folder / place).resolve().is_relative_to(folder.resolve()):
+    try:
+        is_inside = (folder / place).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # too long, a zero byte, or links in a circle
+        is_inside = False
+    if not is_inside:
         raise TelosError(f"{folder}: the index names {place!r}, which is outside of the folder", "use paths inside it")
 
 
@@ -366,7 +453,11 @@ def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, Recognitio
     found = {}
     for where, entry in _json_lines(path, _text(path)):
         seen = entry.get("obs")
-        if "id" not in entry or not isinstance(seen, list) or not all(isinstance(each, str) for each in seen):
+        if (
+            not isinstance(entry.get("id"), str | int)
+            or not isinstance(seen, list)
+            or not all(isinstance(each, str) for each in seen)
+        ):
             raise TelosError(f'{where}: a problem has an id and obs, a list of ground actions as "(move a b)"')
         found[str(entry["id"])] = RecognitionCase(
             str(entry["id"]),
@@ -374,17 +465,39 @@ def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, Recognitio
             tuple(seen),
             row.get("source", ""),
             row.get("domain", ""),
-            entry.get("observability"),
-            entry.get("noisy"),
-            entry.get("plan", ""),
+            *_origin(where, entry),
         )
     return found
 
 
+def _origin(where: str, entry: Mapping[str, Any]) -> tuple[int | None, bool | None, str]:
+    """Return how a problem was generated: observability in percent, whether it is noisy, and the name of its plan."""
+    seen, noisy, plan = entry.get("observability"), entry.get("noisy"), entry.get("plan", "")
+    if not (seen is None or _is_index(seen)) or not (noisy is None or isinstance(noisy, bool)):
+        raise TelosError(f"{where}: observability is a percentage and noisy is true or false", "correct or delete them")
+    if not isinstance(plan, str):
+        raise TelosError(f"{where}: plan is a text, got {plan!r}")
+    return seen, noisy, plan
+
+
 def _rows(path: Path) -> list[dict[str, str]]:
-    rows = list(csv.DictReader(StringIO(_text(path))))
-    if rows and "id" not in rows[0]:
-        raise TelosError(f"{path}: the column id is missing", f"got {', '.join(map(str, rows[0]))}")
+    """Return the rows of a table as text by column; a row of another length than the header is refused."""
+    reader = csv.reader(StringIO(_text(path)), strict=True)
+    rows: list[dict[str, str]] = []
+    try:
+        header = next(reader, [])
+        if "id" not in header:
+            raise TelosError(f"{path}: the column id is missing", f"got {', '.join(header)}")
+        for row in reader:
+            if row and len(row) != len(header):
+                raise TelosError(
+                    f"{path}:{reader.line_num}: {len(row)} entries where the header has {len(header)}",
+                    "is the last line cut?",
+                )
+            if row:
+                rows.append(dict(zip(header, row, strict=True)))
+    except csv.Error as error:
+        raise TelosError(f"{path}:{reader.line_num}: this is not CSV: {error}", "check the quotes") from None
     return rows
 
 
@@ -394,9 +507,9 @@ def _json_lines(path: Path, text: str) -> list[tuple[str, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-        except ValueError as error:
-            raise TelosError(f"{path}:{number}: not JSON: {error}") from None
+            entry = parse_json(line)
+        except TelosError as error:
+            raise error.at(f"{path}:{number}") from None
         if not isinstance(entry, dict):
             raise TelosError(f"{path}:{number}: a line is a JSON object, got {line.strip()[:40]}")
         found.append((f"{path}:{number}", entry))

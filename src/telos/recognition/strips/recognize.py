@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import check_finite, check_not_negative
-from telos.recognition.strips.costs import GoalCosts, SearchCost
-from telos.recognition.strips.problem import StripsProblem, normalize_atom
+from telos.recognition.strips.costs import GoalCosts, SearchBudget, SearchCost
+from telos.recognition.strips.problem import StripsAction, StripsGoal, StripsProblem, normalize_atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class PlanReading:
     costs: tuple[GoalCost, ...]
     complete: bool
     notes: tuple[str, ...] = ()
-    spent: int = 0  # of the budget
+    spent: int = field(default=0, compare=False)  # microseconds, or work if that is counted
 
     def why(self) -> str:
         """Return the costs of each goal in lines, the likeliest first."""
@@ -67,9 +68,14 @@ def _describe_goal(name: str, chance: float, cost: GoalCost) -> str:
 
 TEMPERATURE = 1.0  # average actions
 NOISE = 2.0  # average actions
-BUDGET = 250_000  # microseconds, roughly: work is counted and not timed
+MAX_NOISE = 1000.0  # a larger one gives the same answers: no observation is wrong that a plan can explain
+BUDGET = 250_000  # microseconds
+MAX_BUDGET = MAX_WORK = 10**15
+SECONDS_FOR_BOUNDS = 0.1  # beside the budget: without bounds there is no answer
+MAX_HINTS = 10  # for observations that are not actions: comparing names is slow
 CHOSEN_RATIO = 0.5
 CANDIDATE_RATIO = 0.05  # goals with at least this ratio to the likeliest, by bounds, are searched
+EXACT_LIMIT_STEPS, MAX_LIMIT_STEPS = 1000, 1050  # of the cost up to which a goal is likely
 DETOUR_PENALTY = 10.0  # average actions: added to the cost of an observed action to test whether a goal needs it
 NEED_TEMPERATURE, NEED_WEIGHT = 2.0, 1.5  # fitted on public problems, as TEMPERATURE, NOISE and WITHIN are
 
@@ -82,7 +88,8 @@ def recognize(
     *,
     temperature: float = TEMPERATURE,
     noise: float | None = NOISE,
-    budget: int = BUDGET,
+    budget: int | None = None,
+    work: int | None = None,
     within: float = CHOSEN_RATIO,
     prior: Sequence[float] | None = None,
 ) -> PlanReading:
@@ -90,9 +97,10 @@ def recognize(
 
     Penalties are in average actions of the problem. ``temperature`` scales wasted cost, ``noise`` is the penalty for
     treating an observation as wrong (None: all are right), and ``within`` is the smallest ratio to the likeliest goal
-    for a goal to be chosen. ``budget`` limits all searches, in microseconds of an ordinary machine: work is counted,
-    not timed, so results are the same everywhere. An observation that no action explains is ignored, and an unreachable
-    goal has a belief of 0; ``notes`` say so.
+    for a goal to be chosen. ``budget`` is in microseconds by the clock (250,000 if not given), so a slower machine may
+    prove less. ``work`` counts the visits of facts in searches instead, about six million a second: such a reading is
+    the same on every machine. An observation that no action explains is ignored, and an unreachable goal has a belief
+    of 0; ``notes`` say so.
 
     The likelihood of the observations under a goal has three factors, beside the prior, all from costs of plans:
 
@@ -105,7 +113,9 @@ def recognize(
     Costs are LM-cut lower bounds first, which take milliseconds. Then the likely goals share the budget for searches,
     in which exact costs replace bounds.
     """
-    options = _Options.checked(temperature, noise, budget, within)
+    options = _Options.checked(temperature, noise, budget, work, within)
+    if options.work is None:
+        compile_kernels()
     weights = _checked_prior(prior, len(problem.goals))
     observed, notes = _match_observations(problem, observations)
     notes += [_equal(problem, group) for group in problem.equal_goals()]
@@ -117,19 +127,40 @@ class _Options:
     temperature: float
     noise: float | None
     budget: int
+    work: int | None
     within: float
 
     @classmethod
-    def checked(cls, temperature: float, noise: float | None, budget: int, within: float) -> "_Options":
+    def checked(
+        cls, temperature: float, noise: float | None, budget: int | None, work: int | None, within: float
+    ) -> "_Options":
         if check_finite("temperature", temperature) <= 0:
             raise TelosError(f"temperature must be more than 0, got {temperature!r}", f"try {TEMPERATURE:g}")
         if noise is not None:
-            check_not_negative("noise", noise)
-        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-            raise TelosError(f"budget must be a whole number of microseconds, zero or more, got {budget!r}")
+            noise = min(MAX_NOISE, check_not_negative("noise", noise))
+        if budget is not None and work is not None:
+            raise TelosError("both a budget and work are given", "give one of them: time, or a count of work")
+        _check_count("budget", "microseconds", budget, MAX_BUDGET)
+        _check_count("work", "visits of facts", work, MAX_WORK)
         if not 0 < check_finite("within", within) <= 1:
             raise TelosError(f"within must be more than 0 and at most 1, got {within!r}", f"try {CHOSEN_RATIO:g}")
-        return cls(temperature, noise, budget, within)
+        return cls(temperature, noise, BUDGET if budget is None else budget, work, within)
+
+
+def _check_count(name: str, what: str, value: int | None, most: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise TelosError(f"{name} must be a whole number of {what}, from 0 to {most}, got {value!r}")
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile the kernels, or load them, on a problem with one action: that is no part of any budget."""
+    light = StripsAction("(light)", (), (0,), ())
+    costs = GoalCosts(StripsProblem(("lit",), (), (light,), (StripsGoal("lit", (0,)),)), [(0,)], 1.0)
+    costs.detours([0], 1.0, costs.bounds, SearchBudget())
+    costs.search(0, budget=SearchBudget())
 
 
 def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
@@ -149,14 +180,14 @@ def _match_observations(problem: StripsProblem, observations: Sequence[str]) -> 
         raise TelosError(
             f"observations are a list of ground actions, got the text {observations!r}", "put it in a list"
         )
-    observed, notes = [], []
+    observed, notes = list[tuple[int, ...]](), list[str]()
     for i, observation in enumerate(observations, start=1):
         choices = problem.explaining(observation)
         if choices:
             observed.append(choices)
         else:
             atom = normalize_atom(observation)
-            hint = name_hint(atom, _alike(problem, observation))
+            hint = name_hint(atom, _alike(problem, observation)) if len(notes) < MAX_HINTS else "check its arguments"
             notes.append(f"observation {i}, {atom}, is no action that is ever possible, and is ignored; {hint}")
     return observed, notes
 
@@ -179,19 +210,32 @@ class _Recognition:
     ) -> None:
         self.problem, self.options, self.prior, self.observed = problem, options, prior, observed
         self.step = problem.step
-        self._left, self._peak = options.budget, -INF
+        self._peak = -INF
+        seconds = options.budget / 1e6
+        self._budget = SearchBudget(seconds=seconds) if options.work is None else SearchBudget(work=options.work)
+        bounding = SearchBudget(seconds=seconds + SECONDS_FOR_BOUNDS) if options.work is None else SearchBudget()
         drop = None if options.noise is None else options.noise * self.step
         self.plain_costs = GoalCosts(problem)
         self.observed_costs = GoalCosts(problem, observed, drop)
-        self.best = [SearchCost(each, False) for each in self.plain_costs.bounds]
-        self.seen = [SearchCost(each, False) for each in self.observed_costs.bounds]
-        self.detours = self._detours()
+        best, seen = self.plain_costs.bounds_within(bounding), self.observed_costs.bounds_within(bounding)
+        self.has_bounds = best is not None and seen is not None
+        nothing = (0.0,) * len(problem.goals)  # the bound of every goal, if not all could be computed
+        self.best = [SearchCost(each, False) for each in (best if best is not None and seen is not None else nothing)]
+        self.seen = [SearchCost(each, False) for each in (seen if best is not None and seen is not None else nothing)]
+        self.detours = self._detours(bounding)
 
-    def _detours(self) -> list[list[float]]:
-        """Return for each goal the cost of avoiding each observed action, in average actions."""
-        different = sorted({choices[0] for choices in self.observed})
-        rows = dict(zip(different, self.plain_costs.detours(different, DETOUR_PENALTY * self.step), strict=True))
-        return [[rows[choices[0]][goal] / self.step for choices in self.observed] for goal in range(len(self.prior))]
+    def _detours(self, budget: SearchBudget) -> list[list[float]]:
+        """Return for each goal the cost of avoiding each observed action, in average actions.
+
+        An action that the budget does not suffice for is left out for all goals.
+        """
+        different = sorted({choices[0] for choices in self.observed}) if self.has_bounds else []
+        bounds = [cost.least for cost in self.best]
+        found = self.plain_costs.detours(different, DETOUR_PENALTY * self.step, bounds, budget)
+        self.has_bounds = self.has_bounds and len(found) == len(different)
+        rows = dict(zip(different, found, strict=False))
+        seen = [choices[0] for choices in self.observed if choices[0] in rows]
+        return [[rows[action][goal] / self.step for action in seen] for goal in range(len(self.prior))]
 
     def read(self, notes: list[str]) -> PlanReading:
         """Search where it can matter, and return the reading."""
@@ -199,6 +243,8 @@ class _Recognition:
         scores = self._scores()
         peak = max(scores)
         notes = [*notes, *self._unreachable()]
+        if not self.has_bounds:
+            notes.append("the budget ended before the goals could be compared")
         if peak == -INF:
             notes.append("no goal fits what was seen, so the belief is the prior")
             weights, chosen = self.prior, tuple[int, ...]()
@@ -208,8 +254,7 @@ class _Recognition:
         total = math.fsum(weights)
         belief = Belief({goal.name: each / total for goal, each in zip(self.problem.goals, weights, strict=True)})
         costs = tuple(self._cost(goal) for goal in range(len(self.prior)))
-        spent = self.options.budget - self._left
-        return PlanReading(belief, chosen, costs, self._is_complete(scores), tuple(notes), spent)
+        return PlanReading(belief, chosen, costs, self._is_complete(scores), tuple(notes), self._budget.spent)
 
     def _search(self) -> None:
         """Compute exact costs of the likely goals, then of the others, while the budget lasts.
@@ -220,7 +265,7 @@ class _Recognition:
         floor = max(scores) + math.log(CANDIDATE_RATIO)
         order = sorted((goal for goal, score in enumerate(scores) if score > -INF), key=lambda goal: -scores[goal])
         running = [goal for goal in order if scores[goal] >= floor]
-        if len(running) < 2 or self._left == 0:
+        if len(running) < 2 or self._budget.is_spent:
             return
         before = list(self.best), list(self.seen)
         if all(self._compute_exact(goal) for goal in running):
@@ -231,28 +276,27 @@ class _Recognition:
     def _compute_exact(self, goal: int) -> bool:
         """Compute the exact costs of a goal, as far as they matter; return whether the budget sufficed."""
         bounds = self.best[goal], self.seen[goal]
-        best = self.best[goal] = self._charge(self.plain_costs.search(goal, budget=self._left))
+        best = self.best[goal] = self.plain_costs.search(goal, budget=self._budget)
         if best.is_exact:
             limit = self._limit(goal)
-            seen = self.seen[goal] = self._charge(self.observed_costs.search(goal, budget=self._left, limit=limit))
+            seen = self.seen[goal] = self.observed_costs.search(goal, budget=self._budget, limit=limit)
             if seen.is_exact or seen.least >= limit:
                 self._peak = max(self._peak, self._score(goal))
                 return True
         self.best[goal], self.seen[goal] = bounds
         return False
 
-    def _charge(self, cost: SearchCost) -> SearchCost:
-        self._left = max(0, self._left - cost.spent)
-        return cost
-
     def _limit(self, goal: int) -> float:
         """Return the cost with observations from which on a goal is no longer likely."""
         if self._peak == -INF:
             return INF
-        extra, floor = 0.0, self._peak + math.log(CANDIDATE_RATIO)
-        while self._score(goal, extra) >= floor:
-            extra += self.step
-        return self.best[goal].least + extra
+        extra, floor, by = 0.0, self._peak + math.log(CANDIDATE_RATIO), self.step
+        for tried in range(MAX_LIMIT_STEPS):
+            if self._score(goal, extra) < floor:
+                return self.best[goal].least + extra
+            extra += by
+            by *= 1 if tried < EXACT_LIMIT_STEPS else 2  # the limit need not be the smallest one
+        return INF
 
     def _scores(self) -> list[float]:
         return [self._score(goal) for goal in range(len(self.prior))]

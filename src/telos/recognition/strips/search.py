@@ -46,7 +46,7 @@ class LmCutWorkspace(NamedTuple):
     zone: Ints  # 1: the goal is free from here; 2: reached without entering that zone
     stack: Ints
     cut: Ints
-    work: Ints  # one number: fact visits since it was last set to 0
+    work: Ints  # fact visits since this was set to 0, and their limit: then bounds are cut short
 
 
 def push(heap: Ints, size: int, key: int) -> int:
@@ -212,7 +212,11 @@ def find_cut(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
 
 
 def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
-    """Return a lower bound on the cost from ``state`` to ``goal``; UNREACHABLE_COST if it is relaxed unreachable."""
+    """Return a lower bound on the cost from ``state`` to ``goal``; UNREACHABLE_COST if it is relaxed unreachable.
+
+    The sum of the landmarks so far is a lower bound as well, so it is returned once the limit of ``room.work`` is
+    reached.
+    """
     room.costs[:] = task.costs
     compute_hmax(state, task, room)
     total = 0
@@ -222,6 +226,8 @@ def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> 
             return total
         if room.price[fact] >= UNREACHABLE_COST:
             return UNREACHABLE_COST
+        if room.work[0] >= room.work[1]:
+            return total
         mark_goal_zone(fact, task, room)
         cut = find_cut(state, task, room)
         least = UNREACHABLE_COST
@@ -239,6 +245,7 @@ BITS_PER_WORD = 62  # facts per word: signed 64-bit integers that stay positive
 HASH_STEP = 1_000_003
 HASH_RANGE = (1 << 31) - 1
 MAX_NODES = 1 << 20
+PAUSED = -2  # instead of a node: the search can be resumed
 MAX_PLAN_COST = 1 << 21  # of a plan; two of them and the index of a node fit into one key of the queue
 
 
@@ -362,8 +369,8 @@ def expand(
     return count, size, dear
 
 
-def start_search(start: Ints, nodes: SearchNodes) -> int:
-    """Queue the initial state; return the size of the queue."""
+def start_search(start: Ints, nodes: SearchNodes, progress: Ints) -> None:
+    """Queue the initial state."""
     nodes.table[:] = -1
     nodes.words[0] = start
     nodes.cost[0] = 0
@@ -372,7 +379,7 @@ def start_search(start: Ints, nodes: SearchNodes) -> int:
     nodes.parent[0] = -1
     nodes.action[0] = -1
     nodes.table[find_slot(start, nodes)] = 0
-    return enqueue(0, nodes, 0)
+    progress[0], progress[1], progress[2], progress[3] = enqueue(0, nodes, 0), 1, 0, 0
 
 
 def search(
@@ -383,18 +390,18 @@ def search(
     relaxed: RelaxedTask,
     room: LmCutWorkspace,
     nodes: SearchNodes,
+    progress: Ints,
     most: int,
     limit: int,
 ) -> tuple[int, int]:
-    """Return the node of the goal or -1, and a lower bound on the cost of a plan; ``room.work`` counts the work.
+    """Continue a search; return the node of the goal, -1 or PAUSED, and a lower bound on the cost of a plan.
 
-    ``goal`` lists the facts that ``wanted`` has as bits. The search ends with a plan, after ``most`` work, or when no
-    plan costs less than ``limit``. The bound is UNREACHABLE_COST if there is no plan.
+    ``goal`` lists the facts that ``wanted`` has as bits. The search ends with a plan, or when no plan costs less than
+    ``limit``; once ``room.work`` counts ``most``, it pauses, and ``progress`` holds the size of the queue, the number
+    of nodes, the lower bound and the number of successors pruned. The bound is UNREACHABLE_COST if there is no plan.
     """
-    room.work[0] = 0
-    size = start_search(start, nodes)
     after = start.copy()
-    count, lower, dear = 1, 0, 0
+    size, count, lower, dear = progress[0], progress[1], progress[2], progress[3]
     while size > 0:
         key = nodes.heap[0]
         size = pop(nodes.heap, size)
@@ -405,7 +412,9 @@ def search(
         lower = max(lower, total)
         if nodes.is_priced[node] == 0:
             if room.work[0] >= most:
-                return -1, lower
+                progress[0], progress[1] = enqueue(node, nodes, size), count
+                progress[2], progress[3] = lower, dear
+                return PAUSED, lower
             evaluate_node(node, goal, relaxed, room, nodes)
             new = nodes.cost[node] + nodes.bound[node]
             if total < new < limit:
@@ -426,8 +435,10 @@ def search(
 def goal_bounds(
     start: Ints, goals: Ints, goals_start: Ints, relaxed: RelaxedTask, room: LmCutWorkspace, found: Ints
 ) -> None:
-    """Write the lower bound of each goal to ``found``."""
+    """Write the lower bound of each goal to ``found``; stop at the limit of ``room.work``."""
     for goal in range(len(found)):
+        if room.work[0] >= room.work[1]:
+            return
         wanted = goals[goals_start[goal] : goals_start[goal + 1]]
         found[goal] = lm_cut(start, wanted, relaxed, room)
 
