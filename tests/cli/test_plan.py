@@ -242,7 +242,12 @@ def test_when_no_goal_is_relevant_nothing_is_drawn(tmp_path: Path) -> None:
         (["--set", "under_fire=true", "cover_node=rock"], "goto, and only a game knows it; answer for it, as in: "),
         (["--function", "distance=-1", "--goal", "cover", "--set", "cover_node=rock"], "a cost is negative"),
         (["--graph", "out.png"], "cannot draw the graph into 'out.png'; end the name with .svg"),
-        (["--graph", "nowhere/out.svg"], "there is no folder 'nowhere'"),
+        (["--graph", "nowhere/out.svg"], "nowhere/out.svg"),
+        (["--budget", "9" * 23], "budget must be at most"),
+        (["--microseconds", "nan"], "microseconds must be a finite number"),
+        (["--microseconds", "inf"], "microseconds must be a finite number"),
+        (["--microseconds", "-1"], "microseconds must be more than 0"),
+        (["--set", f"ammo={'9' * 25}"], "2**53"),
         (["other.yaml"], "one YAML file is planned with, not "),
         (["--pddl"], "--pddl takes two files, not 1: telos plan --pddl domain.pddl problem.pddl"),
     ],
@@ -265,11 +270,20 @@ def test_files_that_are_missing_or_of_the_wrong_sort_are_named(tmp_path: Path) -
 def test_a_graph_that_cannot_be_written_leaves_things_as_they_were(tmp_path: Path) -> None:
     folder = tmp_path / "out.svg"
     folder.mkdir()
-    assert "it is a folder" in refused(SOLDIER, "--graph", str(folder))
+    assert "this is a folder" in refused(SOLDIER, "--graph", str(folder))
     assert "File name too long" in refused(SOLDIER, "--graph", str(tmp_path / f"{'n' * 300}.svg"))
     if Path("/proc/self").is_dir():  # where not even root may write
-        assert "cannot write the graph to '/proc/out.svg'" in refused(SOLDIER, "--graph", "/proc/out.svg")
+        assert "/proc/out.svg" in refused(SOLDIER, "--graph", "/proc/out.svg")
     assert [each.name for each in tmp_path.iterdir()] == ["out.svg"]
+
+
+def test_graph_that_is_an_input_is_refused(tmp_path: Path) -> None:
+    file, link = tmp_path / "soldier.svg", tmp_path / "link.svg"
+    file.write_bytes(Path(SOLDIER).read_bytes())
+    link.symlink_to(file)
+    for path in (file, link):
+        assert "input" in refused(str(file), "--graph", str(path))
+    assert file.read_bytes() == Path(SOLDIER).read_bytes()
 
 
 def test_faults_are_told_on_stderr_with_exit_code_two() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from telos.planning.planner import plan as find_plan
 
 def split_values(files: Sequence[str], values: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Separate files from values: in ``--set ammo=3 at=gate`` Typer takes only the first as the option's value."""
-    more = [each for each in files if values and "=" in each and not Path(each).exists()]
+    more = [each for each in files if values and "=" in each and not os.path.exists(each)]
     return [Path(each) for each in files if each not in more], [*values, *more]
 
 
@@ -178,11 +179,11 @@ def plan(
 
     Example: telos plan soldier.yaml --goal kill_enemy --set ammo=3
     """
+    paths, values = split_values(files or [], values or [])
     if graph is not None:
         from telos.planning.search_graph import check_svg_path
 
-        check_svg_path(graph)
-    paths, values = split_values(files or [], values or [])
+        check_svg_path(graph, inputs=paths)
     problem = _read_pddl(paths, functions or [], values) if pddl else _read(paths, functions or [], values)
     domain, more = problem.domain, read_handles(handles or [], problem.domain)
     with _naming_missing_functions(problem):
@@ -190,7 +191,7 @@ def plan(
         options: dict[str, Any] = {"actions": actions, "how": how, "budget": budget, "handles": more}
         answer = find_plan(domain, problem.state, wanted, microseconds=microseconds, **options)
         text = json.dumps(_to_json(answer, problem), allow_nan=False) if as_json else _format(answer, problem, wanted)
-        is_drawn = graph is not None and _save_graph(answer, problem, options, graph)
+        is_drawn = graph is not None and _save_graph(answer, problem, options, graph, paths)
     typer.echo(text)
     if graph is not None:
         typer.echo(f"drawn to {graph}" if is_drawn else "nothing was searched, so nothing is drawn", err=as_json)
@@ -305,7 +306,9 @@ def _with_pddl_names(text: str, names: Mapping[str, str]) -> str:
     return _NAMES.sub(lambda name: names.get(name[0], name[0]), text) if names else text
 
 
-def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path) -> bool:
+def _save_graph(
+    answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path, inputs: Sequence[Path]
+) -> bool:
     from telos.planning.search_graph import (
         record_search,  # only pictures need these two
         save_graph,
@@ -321,5 +324,6 @@ def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], pa
         # With this budget the search ends at the same node, whatever ended it the first time.
         "budget": min(options["budget"], max(1, answer.expanded)),
     }
-    save_graph(record_search(domain, problem.state, answer.goal, called=problem.pddl_names, **options), path)
+    drawn = record_search(domain, problem.state, answer.goal, called=problem.pddl_names, **options)
+    save_graph(drawn, path, inputs=inputs)
     return True

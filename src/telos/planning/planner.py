@@ -30,6 +30,7 @@ from telos.planning.task import CompiledTask, GameCall, compile_task
 
 WEIGHTS = {"optimal": 1.0, "fast": 5.0}  # of the estimate; above 1, a plan may cost up to that factor more
 DEFAULT_BUDGET = 200_000
+MAX_BUDGET = 10**15
 MAX_REMEMBERED = 20_000
 
 # Values of game functions, by function and arguments.
@@ -416,6 +417,8 @@ def make_limits(how: str, budget: int, microseconds: float | None) -> SearchLimi
         raise TelosError(f"cannot plan {how!r}", name_hint(how, WEIGHTS))
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise TelosError(f"budget must be a whole number of nodes, at least 1, got {budget!r}")
+    if budget > MAX_BUDGET:
+        raise TelosError(f"budget must be at most {MAX_BUDGET} nodes, got {budget!r}")
     if microseconds is None:
         return SearchLimits(WEIGHTS[how], budget)
     if not check_finite("microseconds", microseconds) > 0:

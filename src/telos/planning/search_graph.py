@@ -2,8 +2,7 @@
 
 import itertools
 import math
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.values import Value, ValueKind
+from telos.files.writing import check_output, write_text
 from telos.planning import kernel, search
 from telos.planning.encoding import HandleTable
 from telos.planning.operators import Operator, decode_value
@@ -279,30 +279,17 @@ _MARGIN, _TOP = 24, 122
 _BEND = 30  # pixels from a box to where its edges are level again
 
 
-def check_svg_path(path: Path) -> None:
-    """Raise if ``path`` cannot be written, before a long search."""
+def check_svg_path(path: Path, *, inputs: Iterable[Path] = ()) -> None:
+    """Raise if ``path`` cannot be written or is one of the inputs, before a long search."""
     if path.suffix.lower() != ".svg":
         raise TelosError(f"cannot draw the graph into {str(path)!r}", "end the name with .svg")
-    try:
-        if not path.parent.is_dir():
-            raise TelosError(f"cannot draw the graph into {str(path)!r}: there is no folder {str(path.parent)!r}")
-        if path.is_dir():
-            raise TelosError(f"cannot draw the graph into {str(path)!r}: it is a folder")
-    except OSError as error:  # a name that is too long, for one
-        raise TelosError(f"cannot draw the graph into {str(path)!r}: {error.strerror}") from error
+    check_output(path, inputs=inputs)
 
 
-def save_graph(graph: SearchGraph, path: Path) -> None:
+def save_graph(graph: SearchGraph, path: Path, *, inputs: Iterable[Path] = ()) -> None:
     """Draw a graph into ``path``; an existing file is replaced as a whole or left unchanged."""
     check_svg_path(path)
-    target = Path(os.path.realpath(path))
-    unfinished = target.with_name(f".telos-{os.getpid()}.svg")
-    try:
-        unfinished.write_text(draw_graph(graph), encoding="utf-8")
-        unfinished.replace(target)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise TelosError(f"cannot write the graph to {str(path)!r}: {error.strerror or error}") from error
+    write_text(path, draw_graph(graph), inputs=inputs)
 
 
 def draw_graph(graph: SearchGraph) -> str:
