@@ -132,6 +132,13 @@ def test_dropped_set_removes_all_its_members(folder: Path) -> None:
     assert dog.sensors == {"hearing": 0.5, "smell": 2.0}
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".yaml", "a/" * 3_000, "x\0y"])
+def test_a_likeness_that_no_file_can_have_is_refused_with_its_line(folder: Path, name: str) -> None:
+    with pytest.raises(DefinitionError) as refused:
+        load_text(folder, "drone", f"like: {json.dumps(name)}")
+    assert refused.value.faults[0].path == ("like",)
+
+
 def test_likeness_goes_on_for_generations(folder: Path) -> None:
     load_text(folder, "guard", "like: soldier\ndrop: {goals: [hide]}")
     heavy = load_text(folder, "heavy", "like: guard\nbody: {speed: 2}\nadd: {goals: [hide]}")

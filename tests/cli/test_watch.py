@@ -1,8 +1,10 @@
 """``telos watch`` prints a log or a trace without a terminal, and refuses bad input in one line."""
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -192,3 +194,31 @@ def test_the_command_line_waits_for_no_world() -> None:
 def test_drawing_libraries_are_imported_only_when_used() -> None:
     code = "import sys, telos.worlds.home.household; print({'rich', 'matplotlib'} & sys.modules.keys())"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda lines: lines[:-1], "the recording is cut short"),
+        (lambda lines: [*lines[:5], '{"kind": {}}', *lines[5:]], "unknown kind of record"),
+        (lambda lines: [*lines[:5], "[" * 100_000], "invalid JSON"),
+        (lambda lines: [*lines[:5], "x" * 3_000_000], "a line of more than"),
+        (lambda lines: [*lines[:5], '{"kind": "chose", "time": NaN}'], "invalid JSON"),
+    ],
+)
+def test_a_cut_or_damaged_recording_is_refused_in_one_line(
+    recording: Path, change: Callable[[list[str]], list[str]], message: str
+) -> None:
+    lines = change(recording.read_text(encoding="utf-8").splitlines())
+    recording.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(TelosError) as refused:
+        run("arena", "--replay", str(recording), "--json")
+    assert re.search(rf":\d+: {message}", str(refused.value))
+    assert len(str(refused.value)) < 1_000
+    assert "\n" not in str(refused.value)
+
+
+def test_a_recording_with_other_line_ends_is_replayed(recording: Path) -> None:
+    text = recording.read_text(encoding="utf-8")
+    recording.write_bytes(text.replace("\n", "\r").encode())
+    assert run("arena", "--replay", str(recording), "--json") == text

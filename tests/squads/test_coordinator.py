@@ -2,9 +2,11 @@
 
 import json
 from random import Random
+from typing import Any
 
 import pytest
 
+from mutations import damage
 from squads.soldiers import Soldier, soldier, watched
 from telos.agents.memory import WorkingMemory
 from telos.core.errors import TelosError
@@ -177,3 +179,59 @@ def test_dead_squad_is_removed_and_its_behaviour_fails() -> None:
     ]
     assert ann.order is None
     assert bob.order is None
+
+
+# Saved coordinators are data from outside
+
+
+def engaged_coordinator(seed: int = 3) -> tuple[Coordinator, list[Soldier]]:
+    rng = Random(seed)
+    everyone = crowd(rng)
+    red, _ = watched()
+    red.advance_to(None, ["p1", "c2"])
+    for step in range(30):
+        for _ in range(4):
+            shuffle(rng.choice(everyone), rng, step * 0.4)
+        red.tick(everyone, step * 0.4)
+    return red, everyone
+
+
+@pytest.mark.parametrize("saved", [{}, None, [], 3])
+def test_what_is_no_saved_coordinator_is_refused(saved: Any) -> None:
+    with pytest.raises(TelosError, match="saved coordinator: "):
+        Coordinator("red").restore(saved, [])
+
+
+def test_damaged_coordinators_are_refused_whole_or_go_on() -> None:
+    rng, refused = Random(1), 0
+    red, everyone = engaged_coordinator()
+    saved = json.loads(json.dumps(red.save()))
+    for _ in range(150):
+        other, _ = watched()
+        before = other.save()
+        try:
+            other.restore(damage(saved, rng), everyone, lenient=rng.random() < 0.3)
+        except TelosError:
+            refused += 1
+            assert other.save() == before
+        else:
+            for step in range(30, 60):
+                other.tick(everyone, step * 0.4)
+    assert refused > 30
+
+
+def test_lenient_restore_leaves_out_behaviours_and_members_that_are_gone() -> None:
+    ann, bob = soldier("Ann").sees().stands_at("c1"), soldier("Bob").sees().knows("c3", 5.0)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    saved = json.loads(json.dumps(red.save()))
+    other = Coordinator("red", behaviours=[])
+    omitted = other.restore(saved, [ann, bob], lenient=True)
+    assert [each.what for each in omitted] == ["the behaviour 'get-to-cover'"]
+    assert [squad.names for squad in other.squads] == [squad.names for squad in red.squads]
+    alone, _ = watched()
+    with pytest.raises(TelosError, match=r"squads\[0\]\.members\[\d\] is 'Bob'"):
+        alone.restore(saved, [ann])
+    assert [each.what for each in alone.restore(saved, [ann], lenient=True)] == ["the member 'Bob'"]
+    alone.tick([ann], 0.5)
+    assert red.restore(saved, [ann, bob]) == ()

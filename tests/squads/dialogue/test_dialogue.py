@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mutations import damage
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
@@ -347,6 +348,46 @@ def test_restore_requires_the_saved_lines() -> None:
     other = dialogue(parse_lines("exchanges: {ha: {on: cleared, roles: {a: who}, lines: [{a: Clear.}]}}"))
     with pytest.raises(TelosError, match="'status'"):
         other.restore(told.save())
+
+
+@pytest.mark.parametrize("saved", [{}, None, [], 3])
+def test_what_is_no_saved_dialogue_is_refused(saved: Any) -> None:
+    with pytest.raises(TelosError, match="saved dialogue: "):
+        dialogue().restore(saved)
+
+
+def test_damaged_dialogues_are_refused_whole_or_go_on() -> None:
+    rng, men, told, refused = Random(7), squad("Ann", "Bob", "Cid"), dialogue(), 0
+    told.notice(occasion("hit", 0.0, "Bob", x=1.0, y=2.0))
+    told.notice(occasion("ordered", 0.0, "Ann", orders={"Bob": "suppress X"}, behaviour="get-to-cover"))
+    told.tick(men, 0.0)
+    told.notice(occasion("reloading", 0.1, "Cid"))
+    saved = json.loads(json.dumps(told.save()))
+    for _ in range(200):
+        other = dialogue(seed=5)
+        before = json.dumps(other.save())
+        damaged = damage({**saved, "rng": None}, rng)
+        if isinstance(damaged, dict) and damaged.get("rng", 0) is None:
+            damaged["rng"] = saved["rng"]
+        try:
+            other.restore(damaged, lenient=rng.random() < 0.3)
+        except TelosError:
+            refused += 1
+            assert json.dumps(other.save()) == before
+        else:
+            start = max(0.1, other.save()["now"] or 0.0)
+            for tick in range(60):
+                other.tick(men, start + tick / 10)
+    assert refused > 40
+
+
+def test_lenient_restore_leaves_out_conversations_without_lines() -> None:
+    men, told = squad("Ann", "Bob"), dialogue()
+    told.notice(occasion("hit", 0.0, "Bob"))
+    told.tick(men, 0.0)
+    other = dialogue(parse_lines("exchanges: {ha: {on: cleared, roles: {a: who}, lines: [{a: Clear.}]}}"))
+    assert [each.what for each in other.restore(told.save(), lenient=True)] == ["the conversation 'status'"]
+    talk(other, men, until=2.0)
 
 
 # Laws, whatever happens

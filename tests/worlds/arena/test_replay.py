@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from random import Random
 
 import pytest
 
+from mutations import damage
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import IntentionTracker, Replay, replay_fight
+from telos.worlds.arena.replay import FightLog, IntentionTracker, Replay, replay_fight
 from telos.worlds.arena.scene import load_scene, scene_names
 from telos.worlds.arena.sim.views import ArenaView
 from worlds.arena.fights import fought
@@ -146,3 +149,59 @@ def test_intention_tracker_matches_the_minds() -> None:
     played = Replay(lines, trace=told.note)
     after = [{name: (each.goal, each.steps, each.index) for name, each in told.minds.items()} for _ in played.steps()]
     assert after == live
+
+
+# Recordings are data from outside
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"kind": {}}',
+        '{"kind": []}',
+        '{"kind": null}',
+        "[" * 100_000,
+        "1" * 5_000,
+        '{"kind": "event", "time": NaN}',
+        "{}",
+    ],
+)
+def test_a_line_that_is_no_record_is_refused_with_its_number(line: str) -> None:
+    lines = flank()
+    with pytest.raises(TelosError, match=r"^fight\.jsonl:3: ") as refused:
+        list(replay_fight([*lines[:2], line, *lines[2:]], name="fight.jsonl"))
+    assert len(str(refused.value)) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [("planned", "steps", [3]), ("ordered", "orders", {"Ann": 3}), ("grouped", "squads", {"red-1": [None]})],
+)
+def test_values_inside_lists_and_mappings_are_checked(kind: str, field: str, value: object) -> None:
+    lines, number = altered(flank(), kind, lambda record: record.update({field: value}))
+    with pytest.raises(TelosError, match=rf"recording:{number}: invalid field '{field}'"):
+        list(replay_fight(lines))
+
+
+def test_a_cut_recording_is_not_complete() -> None:
+    lines = flank()
+    whole, cut = Replay(lines), Replay(lines[:-1])
+    for _ in whole.steps():
+        pass
+    whole.check_complete()
+    for _ in cut.steps():
+        pass
+    with pytest.raises(TelosError, match=rf"recording:{len(lines) - 1}: the recording is cut short"):
+        cut.check_complete()
+
+
+def test_damaged_recordings_are_refused_or_played() -> None:
+    rng, lines = Random(3), flank()[:60]
+    log = FightLog()
+    for _ in range(120):
+        place = rng.randrange(len(lines)) if rng.random() < 0.8 else 0
+        text = list(lines)
+        with suppress(RecursionError):  # deeper than JSON is written
+            text[place] = json.dumps(damage(json.loads(lines[place]), rng), default=str)
+        with suppress(TelosError):
+            list(replay_fight(text, trace=log.line))

@@ -1,6 +1,7 @@
 """Scene files: contents, maps, and all faults at once."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,33 @@ def test_random_file_is_a_scene_or_has_located_faults(data: Any) -> None:
         assert all(1 <= fault.line <= text.count("\n") + 1 for fault in faults)
     else:
         assert [member.letter for member in scene.cast] == list(data["cast"])
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_scenes_with_other_line_ends_are_read(end: str, tmp_path: Path) -> None:
+    for name in ("flank", "layer-7-talk"):
+        text = (Path(shape.__file__).parent / "data" / "scenes" / f"{name}.yaml").read_text(encoding="utf-8")
+        file = tmp_path / f"{name}.yaml"
+        file.write_bytes(text.replace("\n", end).encode())
+        assert load_scene(file).cast == load_scene(name).cast
+    assert load_text_with(tmp_path, DRAWN.replace("\n", end)) is not None
+
+
+def load_text_with(folder: Path, text: str) -> Scene | TelosError:
+    """Read a drawn scene whose lines end otherwise; a fault has a line."""
+    try:
+        return read_scene(text, file="drawn.yaml", maps=[folder], characters=["rat"])
+    except TelosError as error:
+        assert re.match(r"drawn\.yaml:\d+:\d+: ", str(error))  # noqa: PT017
+        return error
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".txt", "a/" * 3_000, "x\0y"])
+def test_a_map_that_no_file_can_have_is_refused(name: str) -> None:
+    with pytest.raises(DefinitionError) as refused:
+        read_scene(
+            FLANK.replace("yard", json.dumps(name)), file="flank.yaml", maps=[CAST], characters=["soldier", "rat"]
+        )
+    assert any(fault.path == ("map",) for fault in refused.value.faults)
+    with pytest.raises(TelosError):
+        load_scene(name)

@@ -42,3 +42,24 @@ def test_missing_matplotlib_names_the_remedy(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(TelosError, match=r'pip install "telos\[worlds\]"'):
         check_path(tmp_path / "day.png")
+
+
+def test_plot_replaces_no_input_and_leaves_no_stump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    scene = tmp_path / "scene.yaml"
+    scene.write_text("scene: mine", encoding="utf-8")
+    link = tmp_path / "link.png"
+    link.hardlink_to(scene)
+    with pytest.raises(TelosError, match="this file is an input"):
+        check_path(link, inputs=[scene])
+    picture = tmp_path / "day.svg"
+    picture.write_text("old", encoding="utf-8")
+
+    def fail(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(TelosError, match=r"day\.svg: cannot be written: No space left on device"):
+        save_plot(a_day(1), picture)
+    assert picture.read_text(encoding="utf-8") == "old"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["day.svg", "link.png", "scene.yaml"]
