@@ -1,6 +1,5 @@
 """Shared by several commands: bounds of options, progress bars, trace printers, event logs, command groups."""
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -35,7 +34,7 @@ def in_range(least: float, most: float, *, is_open: bool = False) -> Callable[..
     allowed = f"more than {least} and at most {most}" if is_open else f"from {least} to {most}"
 
     def check_range(param: typer.CallbackParam, value: Any) -> Any:
-        if value is None or (math.isfinite(value) and (least < value if is_open else least <= value) and value <= most):
+        if value is None or (least < value <= most if is_open else least <= value <= most):  # false for NaN
             return value
         option = max(param.opts, key=len)
         raise TelosError(f"{option} must be {allowed}, got {value}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.common import MAX_COUNT, MAX_SECONDS, in_range, seed_option
 from telos.core.errors import DefinitionError, TelosError
 from telos.files import add_end_mark, check_output, parse_json, read_text, write_text
 
@@ -35,10 +36,17 @@ def learn(
     query: Annotated[list[str], typer.Option("--query", "-q", help="The predicates to predict: goal, or goal,mood.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the model with its weights.")],
     by: Annotated[str, typer.Option(help="mira, perceptron, likelihood or prefix.")] = "mira",
-    epochs: Annotated[int | None, typer.Option(help="At most so many passes.", show_default="by method")] = None,
-    l2: Annotated[float, typer.Option(help="likelihood, prefix: strength of the L2 penalty.")] = 1.0,
-    seed: Annotated[int, typer.Option(help="For the order of the worlds, and which are held out.")] = 0,
-    held_out: Annotated[float, typer.Option(help="Stop when this share of the worlds no longer improves.")] = 0.0,
+    epochs: Annotated[
+        int | None,
+        typer.Option(help="At most so many passes.", show_default="by method", callback=in_range(0, MAX_COUNT)),
+    ] = None,
+    l2: Annotated[
+        float, typer.Option(help="likelihood, prefix: strength of the L2 penalty.", callback=in_range(0, 1e12))
+    ] = 1.0,
+    seed: Annotated[int, seed_option("For the order of the worlds, and which are held out.")] = 0,
+    held_out: Annotated[
+        float, typer.Option(help="Stop when this share of the worlds no longer improves.", callback=in_range(0, 1))
+    ] = 0.0,
     resume: Annotated[
         Path | None, typer.Option(help="Save the state of learning in this file, and continue from it if it exists.")
     ] = None,
@@ -204,14 +212,16 @@ def infer(
     query: Annotated[list[str], typer.Option("--query", "-q", help="The predicates asked about: goal, or goal,mood.")],
     method: Annotated[str, typer.Option(help="auto, exact, cpi, walksat, gibbs or mcsat.")] = "auto",
     marginal: Annotated[bool, typer.Option("--marginal", help="Print probabilities, not the best world.")] = False,
-    seed: Annotated[int, typer.Option(help="For the methods that sample.")] = 0,
+    seed: Annotated[int, seed_option("For the methods that sample.")] = 0,
     closed: Annotated[
         list[str] | None, typer.Option(help="Predicates whose true atoms are all listed, whatever the model says.")
     ] = None,
     opened: Annotated[
         list[str] | None, typer.Option("--open", help="Hidden predicates that are not asked about; others are closed.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Return the best answer after this time.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="Return the best answer after this time.", callback=in_range(0, MAX_SECONDS))
+    ] = 60.0,
     why: Annotated[str | None, typer.Option(help="Explain what speaks for and against this atom.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
