@@ -25,7 +25,7 @@ app.command()(play)
     ("arguments", "message"),
     [
         (["advanture"], "there is no world 'advanture'; did you mean 'adventure'?"),
-        (["--seed", "-1"], "a seed is a whole number, zero or more and below 1000000000000000, got -1"),
+        (["--seed", "-1"], "--seed must be from 0 to 999999999999999, got -1"),
         (["--host", "8.8.8.8"], "cannot listen at 8.8.8.8: Cannot assign requested address"),
         (["--host", "a..b"], "there is no host 'a..b'"),
         (["--folder", "no/such/folder"], "no/such/folder is not a folder"),

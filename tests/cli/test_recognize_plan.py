@@ -80,10 +80,10 @@ def test_one_problem_is_explained(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere"),
-        ([DATA, "--jobs", "0"], "--jobs must be at least 1"),
+        ([DATA, "--jobs", "0"], "--jobs must be from 1 to"),
         ([DATA, "--labels", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
         ([DATA, "--only", "nowhere.csv"], "nowhere.csv: no such file"),
-        ([DATA, "--jobs", "9" * 23], "--jobs must be at least 1 and at most"),
+        ([DATA, "--jobs", "9" * 23], "--jobs must be from 1 to"),
         ([DATA, "--budget", "-1"], "budget must be"),
         ([DATA, "--budget", "9" * 23], "budget must be"),
         ([DATA, "--work", "-1"], "work must be"),

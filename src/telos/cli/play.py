@@ -15,7 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
+from telos.cli.common import in_range, seed_option
 from telos.core.errors import TelosError
+from telos.exits import temporary_files
 from telos.files import read_text
 
 FIRST_SEED = 2  # an adventure in which a player who walks straight on meets no monster for some seconds
@@ -32,10 +34,13 @@ def play(
         Path, typer.Option(help="Where models are opened and saved; no file outside it is touched.")
     ] = Path(),
     record: Annotated[bool, typer.Option("--record", help="Write every game into recordings/ in the folder.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of the first game.")] = FIRST_SEED,
+    seed: Annotated[int, seed_option("The seed of the first game.")] = FIRST_SEED,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser; otherwise print its address.")] = True,
     port: Annotated[
-        int | None, typer.Option(help="The port, 0 for any; without it, the first free one from 8484 on.")
+        int | None,
+        typer.Option(
+            help="The port, 0 for any; without it, the first free one from 8484 on.", callback=in_range(0, 65_535)
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
     token: Annotated[
@@ -54,12 +59,9 @@ def play(
 
     Examples: telos play; telos play arena --seed 3; telos play --folder models --record; telos play --host 0.0.0.0
     """
-    from telos.studio.recording import MAX_SEED
     from telos.worlds.registry import known_world
 
     known_world(world)
-    if not 0 <= seed < MAX_SEED:
-        raise TelosError(f"a seed is a whole number, zero or more and below {MAX_SEED}, got {seed}")
     if not _is_folder(folder):
         raise TelosError(f"{folder} is not a folder", "make it, or name another with --folder")
     secret = read_token(token, token_file)
@@ -150,6 +152,7 @@ def write_redirect(address: str) -> Path | None:
     )
     try:
         handle, name = tempfile.mkstemp(prefix="telos-studio-", suffix=".html")
+        temporary_files.add(name)  # it contains the token: whatever ends the studio removes it
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(page)
     except OSError:

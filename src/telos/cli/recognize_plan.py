@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import progress_bar
+from telos.cli.common import in_range, jobs_option, progress_bar
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from telos.recognition.strips.benchmark import BenchmarkScore, CaseResult, RecognitionSettings
     from telos.recognition.strips.problem import CaseLabel, RecognitionCase
 
-MAX_JOBS = 1000
+_MAX_BUDGET = 10**15
+_MAX_COST = 1e12  # in actions
 _MAX_SHOWN = 40  # problems in a table; --json has them all
 
 
@@ -27,20 +28,37 @@ def recognize_plan(
     ],
     labels: Annotated[Path | None, typer.Option(help="The true goals, as JSON Lines: score the answers.")] = None,
     only: Annotated[Path | None, typer.Option(help="A table whose column id names the problems to take.")] = None,
-    jobs: Annotated[int, typer.Option(help="Processes that share the work; the answers stay the same.")] = 1,
+    jobs: Annotated[int, jobs_option("Processes that share the work; the answers stay the same.")] = 1,
     budget: Annotated[
         int | None,
-        typer.Option(help="Microseconds that the recognition of a problem may take.", show_default="250000"),
+        typer.Option(
+            help="Microseconds that the recognition of a problem may take.",
+            show_default="250000",
+            callback=in_range(0, _MAX_BUDGET),
+        ),
     ] = None,
     work: Annotated[
         int | None,
-        typer.Option(help="Instead of --budget: count the work of searches, so that a run repeats exactly."),
+        typer.Option(
+            help="Instead of --budget: count the work of searches, so that a run repeats exactly.",
+            callback=in_range(0, _MAX_BUDGET),
+        ),
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option(help="How wasteful people may be, in actions.", show_default="1")
+        float | None,
+        typer.Option(
+            help="How wasteful people may be, in actions.",
+            show_default="1",
+            callback=in_range(0, _MAX_COST, is_open=True),
+        ),
     ] = None,
     noise: Annotated[
-        float | None, typer.Option(help="What taking an observation for wrong costs, in actions.", show_default="2")
+        float | None,
+        typer.Option(
+            help="What taking an observation for wrong costs, in actions.",
+            show_default="2",
+            callback=in_range(0, _MAX_COST),
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -52,8 +70,6 @@ def recognize_plan(
     Examples: telos recognize-plan problems --labels problems/labels.jsonl --only problems/quick.csv --jobs 2;
     telos recognize-plan block-words_p03_hyp-10_30_2.tar.bz2
     """
-    if not 1 <= jobs <= MAX_JOBS:
-        raise TelosError(f"--jobs must be at least 1 and at most {MAX_JOBS}, got {jobs}")
     _check_extras()
     from telos.recognition.strips.problem import read_cases, read_labels  # here, so that `telos --help` need not wait
 
