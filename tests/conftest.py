@@ -81,3 +81,12 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{name} differs; if that is right: pytest --update-golden"
 
     return compare
+
+
+@pytest.fixture
+def full_device() -> Path:
+    """Return a device that takes no byte."""
+    device = Path("/dev/full")
+    if not device.is_char_device():
+        pytest.skip("this system has no /dev/full")
+    return device

@@ -132,8 +132,8 @@ def test_on_a_full_disk_the_old_output_stays(words: tuple[str, ...], output: str
 
 
 @pytest.mark.parametrize(("words", "output"), OUTPUTS)
-def test_a_full_device_is_told_in_one_line(words: tuple[str, ...], output: str, place: Path) -> None:
-    (place / output).symlink_to("/dev/full")
+def test_a_full_device_is_told_in_one_line(words: tuple[str, ...], output: str, place: Path, full_device: Path) -> None:
+    (place / output).symlink_to(full_device)
     done = telos(place, *words, "-o", output)
     assert done.returncode == 2, done
     assert done.stderr.startswith(f"{output}: cannot be written: ")
@@ -185,8 +185,8 @@ def test_absurd_values_are_refused_in_one_line(words: tuple[object, ...], place:
     assert content(place) == before
 
 
-def test_a_full_device_ends_the_process_with_one_line(place: Path) -> None:
-    (place / "out.parquet").symlink_to("/dev/full")
+def test_a_full_device_ends_the_process_with_one_line(place: Path, full_device: Path) -> None:
+    (place / "out.parquet").symlink_to(full_device)
     done = subprocess.run(
         [sys.executable, "-m", "telos", *PREPARE, "-o", "out.parquet"],
         cwd=place,

@@ -149,8 +149,9 @@ def test_what_else_was_recorded_into_a_folder_is_left_out(folder: Path) -> None:
     (folder / "home.jsonl").write_text('{"kind": "started", "world": "home"}\n')
     (folder / "flairs.studio.jsonl").write_text('{"recording": "telos studio game", "version": 1}\n')
     assert recordings_in([folder]) == before
-    (folder / "broken.jsonl").write_text("{")
-    assert folder / "broken.jsonl" in recordings_in([folder])  # so that it is told of
+    for broken in ("{", "[" * 9_999, "1" * 9_999, "\0", "\ud800"):
+        (folder / "broken.jsonl").write_text(broken, errors="surrogatepass")
+        assert folder / "broken.jsonl" in recordings_in([folder])  # so that it is told of
 
 
 def test_a_folder_without_recordings_is_refused(tmp_path: Path) -> None:

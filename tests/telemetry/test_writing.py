@@ -45,8 +45,8 @@ def test_on_a_full_disk_the_old_table_stays(ending: str, write: object, tmp_path
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_a_full_device_is_told_in_one_line(ending: str, tmp_path: Path) -> None:
-    (tmp_path / f"t{ending}").symlink_to("/dev/full")
+def test_a_full_device_is_told_in_one_line(ending: str, tmp_path: Path, full_device: Path) -> None:
+    (tmp_path / f"t{ending}").symlink_to(full_device)
     with pytest.raises(TelosError, match="cannot be written") as caught:
         write_table(TABLE, tmp_path / f"t{ending}")
     assert "\n" not in str(caught.value)

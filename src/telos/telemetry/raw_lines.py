@@ -7,16 +7,19 @@ table would hold. Both report the line of a fault.
 import csv
 import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
+from telos.files.reading import parse_json
 from telos.telemetry.logs import MAX_COLUMNS, MAX_DEPTH, check_names, parse_object, too_long
 
 MAX_LINE_BYTES = 1 << 26  # bytes between two ends of lines
 MAX_CELLS = 2_000_000  # of a table of JSON lines; a longer log may have two for each of its bytes
+_CHUNK = 100  # lines
 _MAX_INTEGER = 1 << 127
 _COMMA, _QUOTE, _NEWLINE, _RETURN = ord(","), ord('"'), ord("\n"), ord("\r")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -168,16 +171,17 @@ def check_json_lines(lines: Iterable[str], name: str) -> None:
     A table has a column for each entry of any line, so that few bytes can make many cells.
     """
     entries: set[tuple[str, ...]] = set()
+    rest = iter(lines)
     number = rows = size = 0
-    for number, line in enumerate(lines, start=1):
-        size += len(line)
-        if not line.strip():
-            continue
-        rows += 1
+    while chunk := list(islice(rest, _CHUNK)):
         try:
-            _collect_entries(parse_object(line), entries)
-        except TelosError as error:
-            raise error.at(f"{name}:{number}") from None
+            objects = _parse_chunk(chunk)
+            for each in objects:
+                _collect_entries(each, entries)
+        except TelosError:
+            _check_each(chunk, name, number + 1)
+            raise
+        number, rows, size = number + len(chunk), rows + len(objects), size + sum(map(len, chunk))
         if len(entries) > MAX_COLUMNS or rows * len(entries) > max(MAX_CELLS, 2 * size):
             raise TelosError(
                 f"{name}:{number}: the lines up to here have {len(entries):,} different entries",
@@ -185,6 +189,25 @@ def check_json_lines(lines: Iterable[str], name: str) -> None:
             )
     if not rows:
         raise TelosError(f"{name}: the table is empty", "record one event a line")
+
+
+def _parse_chunk(lines: list[str]) -> list[dict[str, Any]]:
+    """Return the objects of some lines, parsed at once, which takes half as long as one by one."""
+    filled = [line for line in lines if not line.isspace()]
+    found: list[dict[str, Any]] = parse_json(f"[{','.join(filled)}]")
+    if len(found) != len(filled) or not all(isinstance(each, dict) for each in found):
+        raise TelosError("a line is not one JSON object")
+    return found
+
+
+def _check_each(lines: list[str], name: str, first: int) -> None:
+    """Raise the fault of the first bad line, with its place."""
+    for number, line in enumerate(lines, start=first):
+        try:
+            if not line.isspace():
+                _collect_entries(parse_object(line), set())
+        except TelosError as error:
+            raise error.at(f"{name}:{number}") from None
 
 
 def _collect_entries(said: dict[str, Any], entries: set[tuple[str, ...]]) -> None:
@@ -210,9 +233,10 @@ def _collect_inner(value: Any, path: tuple[str, ...], entries: set[tuple[str, ..
 
 
 def check_numbers(lines: Iterable[str], name: str) -> None:
-    """Refuse a line with a number that no column can hold."""
+    """Refuse a line that polars cannot read: not one JSON object, or with a number that no column can hold."""
     for number, line in enumerate(lines, start=1):
-        for value in _numbers(parse_object(line) if line.strip() else {}):
+        _check_each([line], name, number)
+        for value in _numbers(parse_json(line)) if not line.isspace() else ():
             if not math.isfinite(value) if isinstance(value, float) else abs(value) >= _MAX_INTEGER:
                 raise TelosError(f"{name}:{number}: a number is too large", "write it as a text, or in another unit")
 

@@ -84,7 +84,16 @@ def test_recognisers_read_the_logs_of_simulated_players(session: Session, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "7", '{"time": 1.0}', '{"action": "up", "time": "soon"}', '{"action": 3, "time": 0}']
+    "line",
+    [
+        "{",
+        "7",
+        "[" * 99_999,
+        "1" * 5000,
+        '{"time": 1.0}',
+        '{"action": "up", "time": "soon"}',
+        '{"action": 3, "time": 0}',
+    ],
 )
 def test_a_bad_line_is_named(line: str, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.files.reading import parse_json, read_text
+from telos.files.reading import parse_json
 from telos.files.writing import write_text
 from telos.studies.players.player import Player
+from telos.telemetry.logs import read_lines
 from telos.worlds.adventure.adventure import Adventure, event_from_data, event_to_data, replay_frames
 from telos.worlds.adventure.recording import Recording
 
@@ -106,7 +107,7 @@ def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
     raises a ``TelosError`` that names it.
     """
     name, found = os.fspath(path), dict[tuple[str, str, bool], tuple[list[Event], list[str | None]]]()
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
         try:
