@@ -14,6 +14,7 @@ import math
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -192,6 +193,13 @@ class Deadline:
     def is_over(self) -> bool:
         """Whether the time is up."""
         return self._clock() >= self._end
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Do not count the time of what follows: compiling, which happens once on a machine."""
+        began = self._clock()
+        yield
+        self._end += self._clock() - began
 
     def share(self, part: float) -> "Deadline":
         """Return the deadline after a part of the time that is left."""

@@ -77,7 +77,7 @@ def learn(
     mark = fingerprint_training(network, truth, [database.worlds[world] for world in training], objective)
     saved = start.state if isinstance(start, LearningResult) and _can_resume(start, by, mark) else None
     if saved is not None:
-        check_state(saved, by, len(network.weights))
+        saved = check_state(saved, by, len(network.weights))
     first = _warm_up_steps(settings, saved["warm_up"] if saved else None, is_fresh=start is None)
     run = Training(
         _create_learner(settings, worlds, training, weights, first), worlds, training, kept_back, by, patience

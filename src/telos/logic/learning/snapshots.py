@@ -97,8 +97,8 @@ class _ResultSnapshot(SnapshotModel):
     state: dict[str, Any]
 
 
-def check_state(state: Mapping[str, Any], by: str, weights: int | None = None) -> None:
-    """Refuse a state that ``learn`` did not return for this method, and for this number of weights if it is known."""
+def check_state(state: Mapping[str, Any], by: str, weights: int | None = None) -> dict[str, Any]:
+    """Return a checked state of learning by a method, for a number of weights if that is known."""
     read = read_snapshot(_StateSnapshot, state, of=OF)
     if by in ("mira", "perceptron"):
         form: type[_MarginSnapshot | _GradientStart] = _MarginSnapshot
@@ -120,6 +120,7 @@ def check_state(state: Mapping[str, Any], by: str, weights: int | None = None) -
         learner.check(count)
         if read.best is not None:
             check_length(OF, "best", read.best, count)
+    return {**read.model_dump(), "learner": learner.model_dump()}
 
 
 def format_state(learned: LearningResult) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def format_state(learned: LearningResult) -> dict[str, Any]:
 def read_state(saved: object) -> LearningResult:
     """Return the result that ``format_state`` wrote; every fault is a ``TelosError``."""
     read = read_snapshot(_ResultSnapshot, saved, of=OF)
-    check_state(read.state, read.by)
-    epochs = tuple(Epoch(**each) for each in read.state["epochs"])
+    state = check_state(read.state, read.by)
+    epochs = tuple(Epoch(**each) for each in state["epochs"])
     model = parse_mln(read.model)
-    return LearningResult(model, read.by, epochs, LearningStop[read.stopped], tuple(read.notes), read.state)
+    return LearningResult(model, read.by, epochs, LearningStop[read.stopped], tuple(read.notes), state)

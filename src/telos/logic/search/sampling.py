@@ -58,6 +58,8 @@ def gibbs(
     if not potentials.is_possible:
         return find_conflict(network, deadline=deadline)
     sampler = _Sampler(potentials, seed)
+    with deadline.paused():
+        sampler.compile()
     found = [sampler.gibbs(samples, burn_in, deadline.share(1 / (chains - number))) for number in range(chains)]
     return summarize_chains(network, potentials, found, samples=samples, method="gibbs")
 
@@ -81,6 +83,8 @@ def mcsat(
     if not potentials.is_possible:
         return find_conflict(network, deadline=deadline)
     sampler = _Sampler(potentials, seed)
+    with deadline.paused():
+        sampler.compile()
     found = []
     for number in range(chains):
         own = deadline.share(1 / (chains - number))
@@ -112,6 +116,16 @@ class _Sampler:
         self._scratch = np.zeros(int(potentials.sizes.max(initial=1)))
         self._move = np.zeros(2, np.int32)
         self._steps = max(MIN_FLIPS, FLIPS_PER_VARIABLE * len(potentials.sizes))
+
+    def compile(self) -> None:
+        """Run every kernel for no steps, which compiles it where that was never done."""
+        world, sums = self._potentials.greedy_world(), np.zeros(len(self._potentials.single))
+        state, seeds = self._state._replace(world=world), draw_seeds(Random(0))
+        self._kernels.gibbs(self._arrays, state, self._start, sums, self._scratch, seeds, 0, False)
+        self._kernels.mcsat(
+            self._arrays, state, world.copy(), self._start, sums, self._scratch, seeds, self._move, 0, 0, False, 0
+        )
+        self._kernels.sample_sat(self._arrays, state, seeds, self._move, 0)
 
     def gibbs(self, samples: int, burn_in: int, deadline: Deadline) -> SampledChain:
         """Run one chain."""

@@ -70,6 +70,8 @@ def search_world(
         return None
     bound = potentials.upper_bound()
     arrays = to_search_arrays(potentials, hard_weight(potentials))
+    with deadline.paused():
+        _compile(arrays, potentials.greedy_world())
     rng, usual = Random(seed), _usual_weight(potentials)
     best: Solution | None = None
     for attempt in range(restarts):
@@ -83,6 +85,16 @@ def search_world(
         if deadline.is_over:
             return replace(best, walks=attempt)
     return None if best is None else replace(best, walks=restarts)
+
+
+def _compile(arrays: SearchArrays, world: Ints) -> None:
+    """Run every kernel for no steps, which compiles it where that was never done."""
+    moves, state, none = kernel(*KERNEL), start_state(arrays, world), np.zeros(0, np.int32)
+    seeds, scratch = draw_seeds(Random(0)), np.zeros(int(arrays.sizes.max(initial=1)))
+    moves.start_walk(arrays, state)
+    moves.walk(arrays, state, world.copy(), none, seeds, np.zeros(2, np.int32), 0, 0.0, np.zeros(3))
+    moves.climb(arrays, state, 0)
+    moves.anneal(arrays, state, scratch, seeds, 1.0, 1.0, 0)
 
 
 def hard_weight(potentials: Potentials) -> float:

@@ -39,6 +39,7 @@ class Signature:
     where: dict[str, str] = field(default_factory=dict)  # name -> place of its declaration, for messages
     _types: set[str] = field(default_factory=set, compare=False)
     _counted: tuple[int, int] = (0, 0)  # predicates and functions in ``_types``
+    _lists: int = 0  # lists of constants in ``_types``
     _numeric: dict[str, tuple[int, bool]] = field(
         default_factory=dict, compare=False
     )  # by type: constants seen, answer
@@ -64,7 +65,7 @@ class Signature:
         declared = self.declared.get(kind, {})
         seen, answer = self._numeric.get(kind, (0, True))
         if seen < len(declared):  # constants are only ever added, at the end
-            answer = answer and all(map(is_whole_number, islice(declared, seen, None)))
+            answer = answer and all(map(is_whole_number, islice(reversed(declared), len(declared) - seen)))
             self._numeric[kind] = len(declared), answer
         return answer
 
@@ -73,13 +74,14 @@ class Signature:
         """All types that occur in a declaration."""
         predicates, functions = self._counted
         if self._counted != (len(self.predicates), len(self.functions)):  # declarations are only ever added
-            for predicate in islice(self.predicates.values(), predicates, None):
+            for predicate in islice(reversed(self.predicates.values()), len(self.predicates) - predicates):
                 self._types.update(predicate.types)
-            for function in islice(self.functions.values(), functions, None):
+            for function in islice(reversed(self.functions.values()), len(self.functions) - functions):
                 self._types.update((function.returns, *function.types))
             self._counted = len(self.predicates), len(self.functions)
-        if not self._types.issuperset(self.declared):
-            self._types.update(self.declared)
+        if self._lists < len(self.declared):
+            self._types.update(islice(reversed(self.declared), len(self.declared) - self._lists))
+            self._lists = len(self.declared)
         return self._types
 
     def constants(self) -> dict[str, tuple[str, ...]]:
