@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import math
 import os
 import re
 import shlex
@@ -272,3 +273,84 @@ def test_the_page_shows_what_the_commands_print(
 
 def test_the_examples_of_the_page_in_python_are_true() -> None:
     assert doctest.testfile(str(PAGE), module_relative=False).failed == 0
+
+
+def _kept_state(tmp_path: Path, goals: tuple[Path, list[Path]], by: str) -> tuple[tuple[object, ...], Path]:
+    kept = tmp_path / f"{by}.json"
+    command = ("learn", goals[0], *goals[1], "-q", "goal", "--by", by, "--resume", kept)
+    run(*command, "-o", tmp_path / "o.mln", "--epochs", 3)
+    return command, kept
+
+
+def _damage(state: dict[str, Any], how: str) -> object:
+    inside = state["state"]
+    match how:
+        case "no warm_up":
+            del inside["warm_up"]
+        case "NaN":
+            inside["learner"]["weights" if "weights" in inside["learner"] else "place"][0] = math.nan
+        case "short":
+            inside["learner"]["weights" if "weights" in inside["learner"] else "place"].pop()
+        case "wrong type":
+            inside["epochs"] = {"1": 2}
+        case "unknown key":
+            inside["learner"]["other"] = 1
+        case "another epoch":
+            inside["learner"]["epoch"] = 77
+        case "model":
+            state["model"] = "((("
+        case "method":
+            state["by"] = "perceptron" if state["by"] == "mira" else "mira"
+        case "list":
+            return []
+    return state
+
+
+@pytest.mark.parametrize("by", ["mira", "likelihood"])
+@pytest.mark.parametrize(
+    "how",
+    ["no warm_up", "NaN", "short", "wrong type", "unknown key", "another epoch", "model", "method", "list"],
+)
+def test_damaged_states_are_refused(tmp_path: Path, goals: tuple[Path, list[Path]], by: str, how: str) -> None:
+    command, kept = _kept_state(tmp_path, goals, by)
+    text = json.dumps(_damage(json.loads(kept.read_text(encoding="utf-8")), how))
+    kept.write_text(text, encoding="utf-8")
+    with pytest.raises(TelosError, match=kept.name) as error:
+        run(*command, "-o", tmp_path / "p.mln", "--epochs", 6)
+    assert len(str(error.value).splitlines()) == 1
+    assert kept.read_text(encoding="utf-8") == text
+    assert not (tmp_path / "p.mln").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"by": ' + "1" * 5000 + "}", "\0", "NaN"])
+def test_texts_that_are_no_state_are_refused(tmp_path: Path, goals: tuple[Path, list[Path]], text: str) -> None:
+    other = written(tmp_path, "other.json", text)
+    with pytest.raises(TelosError, match="not a saved state"):
+        run("learn", goals[0], *goals[1], "-q", "goal", "-o", tmp_path / "o.mln", "--resume", other)
+
+
+def test_state_of_other_options_is_refused(tmp_path: Path, goals: tuple[Path, list[Path]]) -> None:
+    command, kept = _kept_state(tmp_path, goals, "mira")
+    before = kept.read_text(encoding="utf-8")
+    with pytest.raises(TelosError, match="another model"):
+        run(*command, "-o", tmp_path / "p.mln", "--epochs", 6, "--seed", 7)
+    assert kept.read_text(encoding="utf-8") == before
+
+
+def test_learning_keeps_its_files_apart(tmp_path: Path, goals: tuple[Path, list[Path]]) -> None:
+    model, days = goals
+    out = tmp_path / "o.mln"
+    for options in (("-o", out, "--resume", out), ("-o", out, "--resume", days[0]), ("-o", days[0])):
+        with pytest.raises(TelosError):
+            run("learn", model, *days, "-q", "goal", *options)
+    (tmp_path / "link.mln").symlink_to(model)
+    with pytest.raises(TelosError, match="is an input"):
+        run("learn", model, *days, "-q", "goal", "-o", tmp_path / "link.mln")
+
+
+def test_far_numbers_of_a_type_are_learned_and_written(tmp_path: Path) -> None:
+    data = written(tmp_path, "big.db", "q(1)\np(1)\n")
+    for last in ("1000000000", "99999999999999999999"):
+        model = written(tmp_path, "big.mln", f"num = {{0,1,2,{last}}}\nq(num)\np(num)\n1 q(x) => p(x)\n")
+        told("learn", model, data, "-q", "p", "-o", tmp_path / "out.mln")
+        assert load_mln(tmp_path / "out.mln").constants["num"][-1] == last

@@ -366,3 +366,95 @@ def test_contributions_sum_to_the_change_of_score(values: list[int], variable: i
     other[variable] = against
     told = explain(MODEL, network, world, variable, against=against)
     assert told.total == pytest.approx(score(network, world) - score(network, other))
+
+
+MEETING = """
+#open Talks
+Close(time, pair)
+Moves(time, pair)
+Talks(time, pair)
+HoldsAt(time, pair)
+1.2 Close(t, p) => HoldsAt(t, p)
+0.7 Moves(t, p) => !HoldsAt(t, p)
+-0.4 HoldsAt(t, p)
+2.0 HoldsAt(t-1, p) => HoldsAt(t, p)
+0.9 Talks(t, p) => HoldsAt(t, p)
+"""
+MONDAY = "Moves(0,AB)\nMoves(1,AB)\nClose(2,AB)\nClose(3,AB)"
+TUESDAY = "Moves(0,AB)\nMoves(1,AB)\nMoves(2,AB)"  # nobody was close
+
+
+def test_day_without_facts_of_a_predicate_is_not_another_question() -> None:
+    model = parse_mln(MEETING)
+    alone = infer(model, parse_db(TUESDAY, model), "HoldsAt", marginal=True)
+    together = infer(model, parse_db(f"{MONDAY}\n---\n{TUESDAY}", model), "HoldsAt", marginal=True)
+    assert isinstance(alone, InferenceResult)
+    assert isinstance(together, InferenceResult)
+    for name, chance in alone.atoms.items():
+        assert together.atoms[f"world:2: {name}"] == pytest.approx(chance)
+    assert alone.case is not None
+    assert "Close" not in alone.case.network.atoms.predicates
+    assert (alone.closed_without_facts, alone.open_without_facts) == (("Close",), ("Talks",))
+    assert (together.closed_without_facts, together.open_without_facts) == ((), ("Talks",))
+
+
+def test_conflict_names_the_predicates_without_facts() -> None:
+    model = parse_mln("person = {A}\nP(person)\nQ(person)\nP(x).\nP(x) => Q(x).")
+    answer = infer(model, parse_db("", model), "P")
+    assert isinstance(answer, Unsatisfiable)
+    assert answer.closed_without_facts == ("Q",)
+
+
+WIDE = "Q(t,t)\nP(t,t)\n" + "\n".join(
+    f"{weight} {formula}"
+    for weight, formula in ((1.1, "P(x,y) ^ P(y,z) => P(x,z)"), (0.7, "P(x,y) => !P(y,x)"), (0.4, "P(x,y) v Q(x,y)"))
+)
+
+
+@pytest.mark.parametrize("method", ["auto", "cpi", "walksat", "gibbs", "mcsat"])
+def test_every_method_returns_its_best_when_the_time_is_up(method: str) -> None:
+    model = parse_mln(WIDE)
+    facts = parse_db("\n".join(f"Q(A{number},A{(number * 7 + 3) % 16})" for number in range(16)), model)
+    answer = infer(model, facts, "P", method=method, seconds=0.05)
+    assert isinstance(answer, InferenceResult)
+    assert answer.stopped
+    if answer.score is None:
+        assert answer.samples is not None
+        assert 1 <= answer.samples < 2000
+        assert all(0.0 <= chance <= 1.0 for chance in answer.atoms.values())
+    else:
+        assert answer.case is not None
+        assert answer.gap is not None
+        assert answer.gap > 0
+        assert math.isfinite(answer.score)
+
+
+def test_exact_inference_says_that_the_time_is_up() -> None:
+    model = parse_mln(WIDE)
+    facts = parse_db("\n".join(f"Q(A{number},A{number + 1})" for number in range(16)), model)
+    with pytest.raises(TelosError, match="did not end within"):
+        infer(model, facts, "P", method="exact", seconds=1e-6)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan])
+def test_time_budget_must_be_positive(seconds: float) -> None:
+    model = parse_mln(WIDE)
+    with pytest.raises(TelosError, match="seconds must be greater than 0"):
+        infer(model, parse_db("Q(A,B)", model), "P", seconds=seconds)
+
+
+def test_walk_does_not_depend_on_the_pieces_of_its_budget() -> None:
+    model = parse_mln(WIDE)
+    facts = parse_db("\n".join(f"Q(A{number},A{(number * 3 + 1) % 5})" for number in range(5)), model)
+    one, two = (infer(model, facts, "P", method="walksat", seconds=seconds) for seconds in (None, 600.0))
+    assert isinstance(one, InferenceResult)
+    assert isinstance(two, InferenceResult)
+    assert not two.stopped
+    assert one.atoms == two.atoms
+
+
+def test_worlds_times_constants_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("telos.logic.grounding.atoms.MAX_EXISTING", 1_000)
+    model = parse_mln("n = {1,...,100}\nP(n)\nQ(n)\n1 Q(x) => P(x)")
+    with pytest.raises(TelosError, match="worlds are more than"):
+        infer(model, parse_db("Q(1)\n---\n" * 20, model), "P")

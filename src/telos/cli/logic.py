@@ -329,7 +329,9 @@ def _format_certainty(answer: "InferenceResult", true: int | None) -> str:
         return f"{count}; score {answer.score:.6g}, and {proof} ({answer.method})"
     if answer.exact:
         return f"exact chances ({answer.method}); log Z {answer.log_z:.6g}"
-    drawn = f"{answer.samples:,} samples by {answer.method}" if answer.stopped else answer.method
+    if answer.error is None or not math.isfinite(answer.error):
+        return f"estimated by {answer.method} from one chain of {_count(answer.samples or 0, 'sample')}"
+    drawn = f"{_count(answer.samples or 0, 'sample')} of {answer.method}" if answer.stopped else answer.method
     return f"estimated by {drawn}: standard error {answer.error:.2g}, R-hat {answer.r_hat:.3f} (near 1 is good)"
 
 

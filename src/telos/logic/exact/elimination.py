@@ -36,6 +36,7 @@ from telos.logic.network import (
 Graph: TypeAlias = dict[int, set[int]]
 
 MAX_MIN_FILL_VARIABLES = 3_000  # variables up to which the slower min-fill rule is tried when min-size fails
+SCOPES_PER_CHECK = 4096  # between two looks at the clock
 MAX_CELLS = 2**22  # of the largest table
 
 
@@ -315,7 +316,9 @@ def find_cliques(
     [(0, 1), (1, 2), (2,)]
     """
     graph: Graph = {variable: set() for variable in variables}
-    for scope in set(scopes):
+    for number, scope in enumerate(set(scopes)):
+        if number % SCOPES_PER_CHECK == 0 and deadline.is_over:
+            return None
         if math.prod(sizes[each] for each in scope) > max_cells:
             return None
         for each in scope:

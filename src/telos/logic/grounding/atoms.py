@@ -32,6 +32,7 @@ from telos.logic.grounding.bindings import Bindings, KeyIndex, KeySet, join_bind
 from telos.logic.model import MarkovLogic
 from telos.logic.network import AtomNames, Bools, Factors, Ints, Longs, Network
 
+MAX_EXISTING = 50_000_000  # constants of one type that a model names, times the worlds
 BlockPlace = tuple[str, int]  # a predicate and one of its arguments
 
 
@@ -79,6 +80,12 @@ class Domains:
     def existing(self, kind: str) -> tuple[Ints, Ints]:
         """Return the existing constants as (worlds, codes)."""
         if kind not in self._existing_rows:
+            named = len(self._declared.get(kind, ())) if kind in self._present else self.size(kind)
+            if self.worlds * named > MAX_EXISTING:
+                raise TelosError(
+                    f"{named:,} constants of type {kind} in {self.worlds:,} worlds are more than {MAX_EXISTING:,}",
+                    "declare fewer constants, or use fewer worlds at once",
+                )
             self._existing_rows[kind] = self._find_existing(kind)
         return self._existing_rows[kind]
 

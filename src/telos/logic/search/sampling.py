@@ -60,7 +60,10 @@ def gibbs(
     sampler = _Sampler(potentials, seed)
     with deadline.paused():
         sampler.compile()
-    found = [sampler.gibbs(samples, burn_in, deadline.share(1 / (chains - number))) for number in range(chains)]
+    found: list[SampledChain] = []
+    for number in range(chains):
+        if not (found and deadline.is_over):
+            found.append(sampler.gibbs(samples, burn_in, deadline.share(1 / (chains - number))))
     return summarize_chains(network, potentials, found, samples=samples, method="gibbs")
 
 
@@ -85,8 +88,10 @@ def mcsat(
     sampler = _Sampler(potentials, seed)
     with deadline.paused():
         sampler.compile()
-    found = []
+    found: list[SampledChain] = []
     for number in range(chains):
+        if found and deadline.is_over:
+            break
         own = deadline.share(1 / (chains - number))
         world = sampler.find_allowed_world(own)
         if world is None:
@@ -156,7 +161,7 @@ class _Sampler:
         """Draw and drop the samples of the burn-in, then draw those that count; at least one, however late."""
         sums = np.zeros(len(self._potentials.single))
         drawn = counted = 0
-        for count in deadline.share(BURN_IN_SHARE).chunks(burn_in):
+        for count in deadline.share(BURN_IN_SHARE).chunks(burn_in if deadline.left else 0):
             run(drawn, count, sums, False)
             drawn += count
         for count in deadline.chunks(samples):
@@ -176,9 +181,13 @@ class _Sampler:
 
     def _allowed_values(self) -> Ints:
         """Return a random world in which every value is allowed by itself."""
-        allowed = np.isfinite(self._potentials.single)
-        bounds = zip(self._potentials.start[:-1].tolist(), self._potentials.start[1:].tolist(), strict=True)
-        return np.array([self._rng.choice(np.flatnonzero(allowed[a:b]).tolist()) for a, b in bounds], dtype=np.int32)
+        allowed, start = np.isfinite(self._potentials.single), self._potentials.start
+        counts = np.diff(np.append(0, np.cumsum(allowed))[start]).tolist()
+        choices = [
+            range(b - a) if count == b - a else np.flatnonzero(allowed[a:b]).tolist()
+            for a, b, count in zip(start[:-1].tolist(), start[1:].tolist(), counts, strict=True)
+        ]
+        return np.array([self._rng.choice(each) for each in choices], dtype=np.int32)
 
 
 def _check(samples: int, burn_in: int, chains: int) -> None:

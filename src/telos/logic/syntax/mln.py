@@ -28,6 +28,7 @@ from telos.logic.model import Key, MarkovLogic, Rule
 from telos.logic.syntax.parser import (
     MAX_FAULTS,
     MAX_RANGE,
+    MAX_WEIGHT,
     QUANTIFIERS,
     FormulaParser,
     FormulaPattern,
@@ -199,7 +200,7 @@ def _has_empty_part(formula: Formula) -> bool:
 
 def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
     for key, value in (*rule.weights.items(), (("otherwise",), rule.otherwise)):
-        if not math.isfinite(value):
+        if not abs(value) <= MAX_WEIGHT:
             yield Fault(
                 f"the weight of {key} is {value}",
                 text,

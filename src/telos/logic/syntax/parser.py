@@ -44,6 +44,7 @@ MIN_LOG = -100.0  # the value of ``logx(0)`` in pracmln, which has no infinite w
 _NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _FUNCTIONS = ("log", "logx", "exp")
 MAX_RANGE = 1_000_000  # numbers in ``{0,...,n}``; more is surely a mistake
+MAX_WEIGHT = 1e15  # sums of these still tell weights of 1 apart; solvers take 1e20 for infinite
 MAX_NAME = 4_000  # characters of a name or number; Python converts numbers of up to 4300 digits
 MAX_TOKENS = 20_000  # of one formula: some thousand atoms
 MAX_FAULTS = 100  # reported of one model or database
@@ -225,6 +226,13 @@ def parse_weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
             at,
             "the weight is not a number (NaN)",
             "give a number, or leave it out and learn it",
+            code=FaultCode.OUT_OF_RANGE,
+        )
+    if math.isfinite(value) and abs(value) > MAX_WEIGHT:
+        raise StatementError(
+            at,
+            f"the weight {value:g} is beyond {MAX_WEIGHT:g}",
+            "end the formula with a full stop if it must hold",
             code=FaultCode.OUT_OF_RANGE,
         )
     return value, after
