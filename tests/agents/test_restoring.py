@@ -339,6 +339,14 @@ def test_minds_that_are_gone_or_new_are_named() -> None:
     pass_frames(camp, crowd, 100)
 
 
+def test_plans_under_the_name_of_a_mind_that_was_not_saved_are_left_out() -> None:
+    bodies, saved = saved_camp(80)
+    saved["minds"] = [mind for mind in saved["minds"] if mind["name"] != "camper-0"]
+    camp, crowd, omitted = restored((bodies, saved))
+    assert {("camper-0", "the saved mind")} <= {(each.who, each.what) for each in omitted}
+    pass_frames(camp, crowd, 100)
+
+
 def test_a_single_mind_is_restored_leniently() -> None:
     place = Yard(held=True)
     mind = soldier(place)

@@ -185,7 +185,9 @@ class Crowd:
         actions or goals that are gone, and variables that are gone are left out; what is left out is returned.
         """
         check = SnapshotCheck("crowd", lenient=lenient)
-        self.put(check, self.read(check, read_snapshot(CrowdSnapshot, saved, of="crowd")))
+        read = read_snapshot(CrowdSnapshot, saved, of="crowd")
+        with check.sound():
+            self.put(check, self.read(check, read))
         return tuple(check.omissions)
 
     def read(self, check: SnapshotCheck, saved: "CrowdSnapshot", check_fact: FactCheck = accept_fact) -> "ReadCrowd":
@@ -245,6 +247,7 @@ class Crowd:
         for name, rows in (saved.plans or {}).items():
             with check.part(name, f"{len(rows)} remembered plans"):
                 check.known(("plans", name), name, planners, "mind with a planner of its own")
+                check.known(("plans", name), name, minds, "mind in the save")
                 if not minds[name].is_changed:  # plans of another content may be wrong; they are searched again
                     content = minds[name].content
                     names = None if content is None else content.variables

@@ -186,8 +186,9 @@ def restore_mind(mind: Mind, saved: Mapping[str, Any], *, lenient: bool = False)
     returned. Without it, nothing is left out.
     """
     check = SnapshotCheck("mind", lenient=lenient)
-    read = read_mind(check, read_snapshot(MindSnapshot, saved, of="mind"), mind)
-    restore_minds([read])
+    read = read_snapshot(MindSnapshot, saved, of="mind")
+    with check.sound():
+        restore_minds([read_mind(check, read, mind)])
     return tuple(check.omissions)
 
 

@@ -6,7 +6,7 @@ emerge without a behaviour of their own (docs/scenes).
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -624,6 +624,28 @@ def _find_refusal(assignment: Assignment, squad: Squad, now: float) -> Verdict |
         why = None if member is None else refusal_reason(member, order, now)
         if why is not None:
             return failed_verdict(why)
+    return None
+
+
+# --- assignments from outside ---
+
+
+def assignment_flaw(behaviour: Behaviour, assignment: Assignment, members: Collection[str]) -> str | None:
+    """Return why a behaviour could not go on with an assignment that it did not make itself, or None if it can."""
+    orders = assignment.orders.values()
+    match behaviour:
+        case GetToCover() | AdvanceCover():
+            if not any(order.task == "suppress" for order in orders):
+                return "nobody is ordered to suppress"
+        case OrderlyAdvance():
+            if not assignment.places:
+                return "there is no place to advance to"
+            if missing := [name for name in members if name not in assignment.orders]:
+                return f"{missing[0]} has no order"
+        case SearchRooms():
+            searched = {order.room for order in orders if order.task == "search"}
+            if any(order.room not in searched for order in orders):
+                return "nobody is ordered to search a room that others are sent to"
     return None
 
 

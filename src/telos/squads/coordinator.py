@@ -11,7 +11,7 @@ from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_finite, check_not_negative
 from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
 from telos.files.restoring import LENIENT, Omission, SnapshotCheck
-from telos.squads.behaviours import ALL_BEHAVIOURS, Behaviour, BehaviourStatus, NotNow
+from telos.squads.behaviours import ALL_BEHAVIOURS, Behaviour, BehaviourStatus, NotNow, assignment_flaw
 from telos.squads.squad import (
     EXCLUSIVE_TASKS,
     Assignment,
@@ -240,7 +240,9 @@ class Coordinator:
         With ``lenient``, squads whose members are gone and behaviours that are gone are left out, and returned.
         """
         check = SnapshotCheck("coordinator", lenient=lenient)
-        self.read(check, read_snapshot(CoordinatorSnapshot, saved, of="coordinator"), members)()
+        read = read_snapshot(CoordinatorSnapshot, saved, of="coordinator")
+        with check.sound():
+            self.read(check, read, members)()
         return tuple(check.omissions)
 
     def read(self, check: SnapshotCheck, saved: "CoordinatorSnapshot", members: Iterable[Member]) -> Callable[[], None]:
@@ -276,6 +278,14 @@ class Coordinator:
                 raise check.fault(("assignment", "behaviour"), message, remedy)
             check.drop(squad.name, f"the behaviour {squad.behaviour!r}", f"{self.side!r} does not have it any more")
             squad.assignment = None
+        if squad.assignment is not None:
+            behaviour = self._behaviours[squad.assignment.behaviour]
+            flaw = assignment_flaw(behaviour, squad.assignment, squad.names)
+            if flaw is not None and not check.lenient:
+                raise check.fault(("assignment", "orders"), f"do not make a {behaviour.name!r}: {flaw}")
+            if flaw is not None:
+                check.drop(squad.name, f"the behaviour {behaviour.name!r}", flaw)
+                squad.assignment = None
         return squad
 
 
