@@ -1,7 +1,6 @@
 """Outputs of train, recognize and corpus: never over an input, whole or not at all, refused before the work begins."""
 
 import os
-import resource
 import subprocess
 import sys
 from contextlib import chdir
@@ -16,6 +15,8 @@ from telos.cli.main import app
 from telos.core.errors import TelosError
 from telos.recognition.files.load import format_model, load_model, named_model
 from telos.telemetry.tables import read_table
+
+resource = pytest.importorskip("resource")  # a limit on the size of files acts as a full disk
 
 COLUMNS = "corpus: log\naction: action\nplayer: player\nsession: time\norder: time\nachieved: goal\nfeatures: [loc]\n"
 LOG_COLUMNS = "columns: log\ntime: t\naction: key\ntruth: truth\ncontext: {toward_town: bool, toward_monster: bool}\n"

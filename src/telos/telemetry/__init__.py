@@ -2,7 +2,8 @@
 
     log file ──▶ rows (logs.py, no polars)   ──▶ recognisers
              ──▶ table (tables.py, polars)   ──▶ corpus (corpus.py) ──▶ Markov-logic database (databases.py)
-                 columns.py says which column holds what; writing.py writes tables
+                 columns.py says which column holds what; raw_lines.py checks files before polars reads them;
+                 writing.py writes tables
 
 Start with ``read_log`` for events and with ``read_table`` and ``prepare`` for corpora. Names that need polars are
 imported when they are used.
