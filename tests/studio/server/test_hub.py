@@ -1,11 +1,13 @@
 """Games and pages: opening, resuming, linking, recording and freeing."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
+from telos.studio.recording import GameLog, parse_game_log
 from telos.studio.server import hub as hubs
 from telos.studio.server.game import Game
 from telos.studio.server.hub import GRACE, Hub
@@ -201,3 +203,71 @@ def test_copy_with_model_is_not_written_before_new_input(tmp_path: Path) -> None
     stepped(copy, 1)
     hub.sweep(2.0)
     assert len(list(tmp_path.glob("*.studio.jsonl"))) == 1
+
+
+def test_first_save_is_made_at_the_first_sweep_and_later_ones_each_second(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    game = opened(hub)
+    hub.sweep(0.25)
+    assert not list(tmp_path.iterdir())  # nothing has happened yet
+    stepped(game, 1)
+    hub.sweep(0.5)
+    assert [log.steps for log in logs(tmp_path)] == [1]
+    stepped(game, 20)
+    hub.sweep(0.75)
+    assert [log.steps for log in logs(tmp_path)] == [1]
+    hub.sweep(1.5)
+    assert [log.steps for log in logs(tmp_path)] == [21]
+
+
+def test_sweep_with_little_time_writes_one_game_and_the_others_later(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    for _ in range(3):
+        stepped(opened(hub), 5)
+    counts = []
+    for now in (0.25, 0.5, 0.75, 1.0):
+        hub.sweep(now, seconds=0.0)
+        counts.append(len(logs(tmp_path)))
+    assert counts == [1, 2, 3, 3]
+
+
+def test_full_disk_is_one_warning_in_page_and_terminal_and_old_file_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = Hub(tmp_path)
+    games = [stepped(opened(hub), 5) for _ in range(2)]
+    hub.sweep(0.0)
+
+    def full(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        for now in (2.0, 4.0, 6.0):
+            for game in games:
+                stepped(game, 5)
+            hub.sweep(now)
+    assert [len(game._notes) for game in games] == [1, 1]
+    assert "No space left" in games[0]._notes[0]
+    assert ["No space left" in record.getMessage() for record in caplog.records] == [True]
+    assert [log.steps for log in logs(tmp_path)] == [5, 5]
+    assert not list(tmp_path.glob(".*"))
+    hub.sweep(8.0)
+    assert [log.steps for log in logs(tmp_path)] == [20, 20]
+    assert [game.session.last for game in games] == [20, 20]
+
+
+def logs(folder: Path) -> list[GameLog]:
+    """Return the logs in a folder; one that is cut off would raise."""
+    return [parse_game_log(file.read_bytes()) for file in folder.glob("*.studio.jsonl")]
+
+
+def test_cut_log_on_disk_is_a_lost_game_not_a_shorter_one(tmp_path: Path) -> None:
+    game = stepped(opened(hub := Hub(tmp_path)), 25)
+    game.session.hold("right")
+    stepped(game, 3)
+    hub.free(game.name)
+    (file,) = tmp_path.glob("*.studio.jsonl")
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:-1]))
+    assert opened(Hub(tmp_path), game=game.name)._notes == [hubs._LOST]

@@ -95,6 +95,7 @@ class RecordingsMenu:
 
     def __init__(self, session: Session, hub: Hub) -> None:
         self._session, self._hub = session, hub
+        self._upload: ui.upload | None = None
         with ui.menu() as self._menu, box("ts-popup"):
             self._menu.classes("ts-menu")
             heading("Recording")
@@ -104,15 +105,29 @@ class RecordingsMenu:
             self._log = text_button(
                 "Download its log", "The game as other commands of Telos read it", self._download_log, icon="list_alt"
             )
-            self._upload_box()
+            self._place = self._upload_box()
         self._menu.on("before-show", self._offer, args=[])
 
     def _offer(self) -> None:
-        """Show the second download only in worlds that have a recording of their own."""
+        """Show the second download only in worlds that have a recording of their own, and accept uploads."""
         self._log.set_visibility(self._session.stage.recording() is not None)
+        if self._upload is None:  # only now: it adds a route to the app, and most pages never open the menu
+            with self._place:
+                self._upload = self._upload_element()
 
-    def _upload_box(self) -> None:
+    def _upload_box(self) -> ui.element:
+        """Return the place of the upload element, above the button that opens it."""
         heading("Play a recording again")
+        place = box("ts-upload")
+        text_button(
+            "Open a recording…",
+            f"A file that was downloaded here, of at most {MAX_BYTES // 2**20} MB",
+            self._pick_file,
+            icon="upload_file",
+        )
+        return place
+
+    def _upload_element(self) -> ui.upload:
         upload = ui.upload(
             max_file_size=MAX_BYTES,
             max_files=1,
@@ -123,12 +138,11 @@ class RecordingsMenu:
             ),
         )
         upload.props('accept=".jsonl,.json" aria-hidden=true').classes("ts-upload")
-        text_button(
-            "Open a recording…",
-            f"A file that was downloaded here, of at most {MAX_BYTES // 2**20} MB",
-            lambda: upload.run_method("pickFiles"),
-            icon="upload_file",
-        )
+        return upload
+
+    def _pick_file(self) -> None:
+        if self._upload is not None:
+            self._upload.run_method("pickFiles")
 
     def _download(self) -> None:
         name, data = self._session.recording()

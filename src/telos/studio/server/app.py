@@ -9,14 +9,15 @@ import gc
 import logging
 import os
 import socket
+import traceback
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
+from fastapi.dependencies import models as dependencies
 from nicegui import Client, ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -182,9 +183,17 @@ class MemoryCleaner:
         if not self._is_due or now - self._collected_at < (_COLLECT_INTERVAL if is_played else _QUIET_INTERVAL):
             return False
         self._is_due, self._collected_at = False, now
+        _forget_routes()
         gc.collect()
         _trim_heap()
         return True
+
+
+def _forget_routes() -> None:
+    """Clear FastAPI's caches of functions: they keep those of removed routes, and a page has a route for uploads."""
+    for each in vars(dependencies).values():
+        if callable(clear := getattr(each, "cache_clear", None)):
+            clear()
 
 
 def _trim_heap() -> None:
@@ -281,16 +290,28 @@ def log_to_terminal() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(TerminalFormatter("%(levelname)s: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    for logger in logging.root.manager.loggerDict.values():
+        if isinstance(logger, logging.Logger):  # some libraries print by handlers of their own
+            logger.handlers.clear()
+            logger.propagate = True
 
 
 class TerminalFormatter(logging.Formatter):
-    """Formats a record in one line, and its traceback, if there is one, in lines of its own; all escaped."""
+    """Formats a record in one escaped line; of an error, with the place in the code where it was raised."""
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # as logging calls it
-        return printable(super().formatMessage(record).replace("\n", "\\n"))
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().formatMessage(_with_message(record))
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            frames = traceback.extract_tb(error.__traceback__)
+            place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+            line = f"{line}: {type(error).__name__}: {error}{place}"
+        return printable(line.replace("\n", "\\n"))
 
-    def formatException(self, ei: Any) -> str:  # noqa: N802
-        return printable(super().formatException(ei))
+
+def _with_message(record: logging.LogRecord) -> logging.LogRecord:
+    record.message = record.getMessage()
+    return record
 
 
 class _Server(uvicorn.Server):

@@ -104,11 +104,13 @@ class Hub:
         self._free_closed(now)
         start = time.perf_counter()
         for name in sorted(self.games, key=lambda name: self._written_at.get(name, -math.inf)):
-            if now - self._written_at.get(name, -math.inf) < _WRITE_INTERVAL or time.perf_counter() - start > seconds:
+            if now - self._written_at.get(name, -math.inf) < _WRITE_INTERVAL:
                 break
             self._write(self.games[name])
             if self.games[name].session.log.steps:  # until then, each sweep looks again
                 self._written_at[name] = now
+            if time.perf_counter() - start > seconds:
+                break
 
     def _free_closed(self, now: float) -> None:
         for name, game in list(self.games.items()):
