@@ -102,7 +102,11 @@ def _learn_weights(
                 f"{resume}: this is the state of another model, of other data or of other options",
                 "name another file for --resume",
             )
-        write_text(resume, json.dumps(format_state(learned), allow_nan=False))
+        try:
+            text = json.dumps(format_state(learned), allow_nan=False)
+        except ValueError:
+            raise TelosError("learning went beyond finite numbers", "raise --l2, or learn by mira") from None
+        write_text(resume, text)
         if learned.stopped is not LearningStop.EPOCHS:
             break
     assert learned is not None

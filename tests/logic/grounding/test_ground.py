@@ -338,3 +338,20 @@ def test_formula_that_is_not_a_clause_becomes_several() -> None:
     network = network_of("A(x)\nB(x)\nE(x)\n1.5 A(x) <=> B(x)\nA(x) ^ B(x).\n", "E(One)", "A", "B")
     said = sorted(to_clauses(network).text(network))
     assert said == ["1.5 !A(One) v B(One)", "1.5 A(One) v !B(One)", "A(One).", "B(One)."]
+
+
+@pytest.mark.parametrize(
+    ("formula", "query"),
+    [
+        ("EXIST x (Q(x) v " * 49 + "Q(x)" + ")" * 49, "Q"),
+        (
+            "P(y) v EXIST x ("
+            + " ^ ".join(["(Q(x) v R(x,y))"] * 3 + [f"(R(x,C{at}) v Q(C{at}))" for at in range(30)])
+            + ")",
+            "P",
+        ),
+    ],
+)
+def test_formula_that_multiplies_is_rejected(formula: str, query: str) -> None:
+    with pytest.raises(TelosError, match="quantified"):
+        network_of(f"P(t)\nQ(t)\nR(t,t)\n1 {formula}\n", "Q(A)\nQ(B)\nR(A,B)", query)

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 import numpy as np
@@ -46,6 +46,8 @@ from telos.logic.model import MarkovLogic, Rule
 ShiftedVariable = tuple[str, int]  # a variable and the shift of its term
 
 MAX_INSTANCES = 5_000  # of a quantified part with hidden atoms; each is handled separately
+MAX_INSTANCE_ATOMS = 200_000  # in all of them, those of quantifiers inside included
+MAX_CASES = 2_000  # combinations of evidence that make a quantified part true
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,12 @@ class QuantifierRemover:
         kinds = {name: self._kinds[name] for name in (*free, *names)}
         scope = RuleScope(kinds, self._chosen, find_shifted([part], self._kinds) | shifted)
         evidence_join = EvidenceJoin(self._relations, scope, self._allow)
-        found = [evidence_join.bind(case.literals) for case in iter_true_cases(fold(part, {}))]
+        cases = list(islice(iter_true_cases(fold(part, {})), MAX_CASES + 1))
+        if len(cases) > MAX_CASES:
+            raise TelosError(
+                f"a quantified part holds in more than {MAX_CASES:,} ways", "split the formula into several"
+            )
+        found = [evidence_join.bind(case.literals) for case in cases]
         radices = [self._domains.worlds, *(self._domains.size(self._kinds[name]) for name in free)]
         keys = [pack_keys([rows.world, *(rows.columns[name] for name in free)], radices) for rows in found]
         world, *columns = unpack_keys(np.unique(np.concatenate([np.zeros(0, np.int64), *keys])), radices)
@@ -218,11 +225,12 @@ class QuantifierRemover:
     ) -> tuple[Formula, ...]:
         ranges = [self._domains.names.get(self._kinds[name], ()) for name in names]
         number = prod(len(each) for each in ranges)
-        if number > MAX_INSTANCES:
+        atoms = number * sum(1 for _ in islice(iter_atoms(part), MAX_INSTANCE_ATOMS))
+        if number > MAX_INSTANCES or atoms > MAX_INSTANCE_ATOMS:
             listed = ", ".join(name.split("'")[0] for name in names)
             raise TelosError(
-                f"the part quantified over {listed} would have {number:.1e} instances with hidden atoms, and "
-                f"{MAX_INSTANCES} are the most",
+                f"the part quantified over {listed} would have {number:.1e} instances with {atoms:.1e} atoms, and "
+                f"{MAX_INSTANCES} with {MAX_INSTANCE_ATOMS:,} are the most if some are hidden",
                 f"leave {listed} free, or narrow the type with fewer constants",
             )
         found = []
