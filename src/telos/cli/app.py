@@ -1,5 +1,6 @@
 """The commands of ``telos``; one module of this package per command. Exit codes: ``telos.cli.main``."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -10,6 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from telos.core.errors import printable
+
+if not os.environ.get("TERMINAL_WIDTH", "80").isdecimal():
+    del os.environ["TERMINAL_WIDTH"]  # Typer would fail on it when it prints help
 
 # A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
 COMMANDS = {
