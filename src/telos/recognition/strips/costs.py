@@ -177,7 +177,7 @@ class SearchBudget:
     def __init__(self, *, work: int | None = None, seconds: float | None = None) -> None:
         self._work, self._start = work, time.perf_counter()
         self._deadline = None if seconds is None else self._start + seconds
-        self._pace = WORK_PER_SECOND / (1 if is_installed() else 100)  # as last measured
+        self._pace = WORK_PER_SECOND / (10 if is_installed() else 1000)  # cautious until it is measured
         self._began = self._start
         self.used = 0  # fact visits
 
@@ -187,6 +187,11 @@ class SearchBudget:
         if self._deadline is not None:
             return max(0, int((self._deadline - time.perf_counter()) * self._pace))
         return UNLIMITED_WORK if self._work is None else max(0, self._work - self.used)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the clock counts."""
+        return self._deadline is not None
 
     @property
     def is_spent(self) -> bool:
@@ -248,16 +253,29 @@ class GoalCosts:
 
     def bounds_within(self, budget: SearchBudget) -> tuple[float, ...] | None:
         """Return the LM-cut lower bound of each goal; None if the budget ends before."""
-        found = np.zeros(len(self._goals), np.int64)
-        arrays = self.arrays
-        budget.begin(arrays.room)
-        self._kernel.goal_bounds(arrays.start, *self._flat_goals, arrays.relaxed, arrays.room, found)
-        if budget.end(arrays.room):
+        found = self._bounds_of_goals(budget)
+        if found is None:
             return None
         return tuple(
             self._real(bound) if goal.wants is not None else float("inf")
-            for goal, bound in zip(self.problem.goals, found.tolist(), strict=True)
+            for goal, bound in zip(self.problem.goals, found, strict=True)
         )
+
+    def _bounds_of_goals(self, budget: SearchBudget) -> list[int] | None:
+        """Return the bounds as integers, at the present costs of actions; None if the budget ends before."""
+        found = np.zeros(len(self._goals), np.int64)
+        arrays, (goals, starts) = self.arrays, self._flat_goals
+        at_once = 1 if budget.is_timed else len(self._goals)
+        for first in range(0, len(found), at_once):
+            part = found[first : first + at_once]
+            is_cut = True
+            while is_cut:  # the pace may have been underestimated
+                budget.begin(arrays.room)
+                self._kernel.goal_bounds(arrays.start, goals, starts[first:], arrays.relaxed, arrays.room, part)
+                is_cut = budget.end(arrays.room)
+                if is_cut and budget.is_spent:
+                    return None
+        return list(found.tolist())
 
     def detours(
         self, actions: Sequence[int], dearer: float, bounds: Sequence[float], budget: SearchBudget
@@ -268,15 +286,13 @@ class GoalCosts:
         """
         arrays, rows = self.arrays, list[tuple[float, ...]]()
         raised = round(dearer * arrays.scale)
-        goals, starts = self._flat_goals
         for action in actions:
-            found = np.zeros((1, len(self._goals)), np.int64)
-            tried = np.array([action], np.int64)
-            budget.begin(arrays.room)
-            self._kernel.detour_bounds(arrays.start, goals, starts, tried, raised, arrays.relaxed, arrays.room, found)
-            if budget.end(arrays.room):
+            arrays.relaxed.costs[action] += raised
+            found = self._bounds_of_goals(budget)
+            arrays.relaxed.costs[action] -= raised
+            if found is None:
                 break
-            pairs = zip(found[0].tolist(), bounds, strict=True)
+            pairs = zip(found, bounds, strict=True)
             rows.append(
                 tuple(max(0.0, self._real(each) - best) if best < float("inf") else 0.0 for each, best in pairs)
             )

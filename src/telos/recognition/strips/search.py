@@ -441,20 +441,3 @@ def goal_bounds(
             return
         wanted = goals[goals_start[goal] : goals_start[goal + 1]]
         found[goal] = lm_cut(start, wanted, relaxed, room)
-
-
-def detour_bounds(
-    start: Ints,
-    goals: Ints,
-    goals_start: Ints,
-    tried: Ints,
-    dearer: int,
-    relaxed: RelaxedTask,
-    room: LmCutWorkspace,
-    found: Ints,
-) -> None:
-    """Write to ``found[i]`` the lower bound of each goal if the action ``tried[i]`` costs ``dearer`` more."""
-    for i in range(len(tried)):
-        relaxed.costs[tried[i]] += dearer
-        goal_bounds(start, goals, goals_start, relaxed, room, found[i])
-        relaxed.costs[tried[i]] -= dearer
