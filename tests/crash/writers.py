@@ -62,7 +62,7 @@ WRITERS: dict[str, Writer] = {
     ),
     "graph": Writer(("plan", "--pddl", "blocks.pddl", "blocks-sussman.pddl", "--graph", "graph.svg"), "graph.svg"),
     "tournament": Writer(
-        ("tournament", "--fights", "2", "--layer", "squads", "--seconds", "3", "--plot", "fights.svg"), "fights.svg"
+        ("tournament", "--fights", "2", "--layer", "squads", "--seconds", "3", "--plot", "fights.png"), "fights.png"
     ),
     "report": Writer(
         ("study", "gold-flairs", "--quick", "--players", "2", "--runs", "2", "--report", "page.html"), "page.html"

@@ -225,6 +225,19 @@ def _bomb(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     return data[:at] + middle.encode() + data[at:]
 
 
+def _blanks(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
+    """Insert a long run of blanks and then a sign that does not fit: patterns that try every split take for ever."""
+    found = _pick(_TOKEN, data, rng)
+    at = found.start() if found is not None else 0
+    run = rng.choice((" ", " ", "\t", " \t", "a", "1", "-")) * rng.choice((3_000, 10_000, 30_000))
+    return (
+        data[:at]
+        + run.encode()
+        + rng.choice(("=", "=", '"', "'", "{", "}", "(", ")", "?", "!", ":", "")).encode()
+        + data[at:]
+    )
+
+
 def _aliases(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     """Give a value an anchor and name it elsewhere, or put a YAML alias bomb in front."""
     if rng.random() < 0.3:
@@ -291,7 +304,7 @@ def _dump(value: Any) -> str:
 MUTATIONS: tuple[Mutation, ...] = (
     _flip_bits, _set_bytes, _insert_bytes, _delete_chunk, _duplicate_chunk, _truncate, _empty_or_foreign,
     _shuffle_lines, _edit_line, _edit_line, _change_line_ends, _swap_tokens, _foreign_token, _odd_number, _odd_number,
-    _odd_word, _odd_word, _odd_value, _odd_value, _rename_key, _long_name, _bomb, _aliases, _change_encoding,
+    _odd_word, _odd_word, _blanks, _odd_value, _odd_value, _rename_key, _long_name, _bomb, _aliases, _change_encoding,
     _change_json_line, _change_json_line,
 )  # fmt: skip
 

@@ -5,12 +5,11 @@ chances learned on the other half of the problems. Where initial states contain 
 on the road), everything is repeated with those facts hidden.
 """
 
-import json
 import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -19,6 +18,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from telos.core.errors import TelosError, name_hint
+from telos.files import parse_json, read_text
 from telos.parallel import parallel_map
 from telos.recognition.grammar.hddl import (
     HddlDomain,
@@ -313,6 +313,9 @@ run_kitchen = partial(run_plan_grammars, "kitchen")
 # --- problems: a domain in HDDL, observed plans, their goals ----------------------------------------------------------
 
 
+MAX_FILE_BYTES = 16_000_000
+
+
 @lru_cache(maxsize=2)
 def read_problems(folder: str, kind: str) -> Problems:
     """Read the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
@@ -329,8 +332,10 @@ def read_problems(folder: str, kind: str) -> Problems:
     )
     if not goals:
         raise TelosError(f"{folder} has no task {known.above_goals[0]!r}", f"is it the folder of {kind}?")
-    labels = {row["id"]: tuple(map(_step, row["goals"])) for row in _rows(place / "labels.jsonl")}
-    cases = tuple(_case(place, row, labels) for row in _rows(place / "observations.jsonl"))
+    labels = {name: tuple(map(_step, goals)) for name, goals in _rows(place / "labels.jsonl", "goals")}
+    cases = tuple(_case(place, name, seen, labels) for name, seen in _rows(place / "observations.jsonl", "obs"))
+    if not cases:
+        raise TelosError(f"{place / 'observations.jsonl'}: there is no problem in it", "write one a line")
     predicates = [frozenset(fact[0] for fact in case.problem.facts) for case in cases]
     objects = [frozenset(case.problem.objects) for case in cases]
     return Problems(
@@ -344,30 +349,32 @@ def read_problems(folder: str, kind: str) -> Problems:
     )
 
 
-def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ...]]) -> GrammarCase:
-    name = str(row["id"])
-    if not re.fullmatch(r"[\w-]+", name) or name not in labels:
+def _case(place: Path, name: str, seen: list[object], labels: dict[str, tuple[HddlStep, ...]]) -> GrammarCase:
+    if not re.fullmatch(r"[\w-]{1,100}", name) or name not in labels:
         raise TelosError(f"{place}: problem {name!r} has no label, or no name that a file can have")
     file = place / "problems" / f"{name}.hddl"
-    seen = row["obs"]
-    if not isinstance(seen, list) or not seen:
+    if not seen:
         raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
     return GrammarCase(name, read_hddl_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    try:
-        rows = [json.loads(line) for line in _text(path).splitlines() if line.strip()]
-    except json.JSONDecodeError as error:
-        raise TelosError(f"{path}: a line is no JSON: {error}") from None
-    return rows
+def _rows(path: Path, key: str) -> Iterator[tuple[str, list[object]]]:
+    """Yield the id of each line of a file, and the list under a key."""
+    for number, line in enumerate(_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+        except TelosError as error:
+            raise error.at(f"{path}:{number}") from None
+        if not isinstance(row, dict) or "id" not in row or not isinstance(row.get(key), list):
+            remedy = f'write {{"id": "p1", "{key}": ["(name argument)"]}}'
+            raise TelosError(f"{path}:{number}: this is not a problem", remedy)
+        yield str(row["id"]), row[key]
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise TelosError(f"{path} cannot be read: {error.strerror or error}") from None
+    return read_text(path, limit=MAX_FILE_BYTES)
 
 
 def _step(said: object) -> HddlStep:

@@ -167,6 +167,19 @@ def test_invalid_or_unsupported_hddl_is_refused_at_its_line(text: str, said: str
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['{"id": "a"}', '{"obs": []}', "[]", '{"id": "a", "obs": 3}', "[" * 100_000, '{"id": ' + "1" * 5000 + "}", "\xff"],
+)
+def test_damaged_problems_of_a_study_are_refused_with_their_line(line: str, tmp_path: Path) -> None:
+    (tmp_path / "domain.hddl").write_text(DOMAIN.replace("top", "tlt"), encoding="utf-8")
+    (tmp_path / "problems").mkdir()
+    (tmp_path / "labels.jsonl").write_text('{"id": "a", "goals": ["(visit park)"]}\n', encoding="utf-8")
+    (tmp_path / "observations.jsonl").write_bytes(line.encode("latin-1"))
+    with pytest.raises(TelosError, match=r"observations\.jsonl:1"):
+        run_plan_grammars("monroe", tmp_path)
+
+
 def test_a_study_runs_on_a_folder_of_problems(tmp_path: Path) -> None:
     domain = DOMAIN.replace("(:task top :", "(:task tlt :").replace(":task (top)", ":task (tlt)")
     (tmp_path / "domain.hddl").write_text(domain, encoding="utf-8")
