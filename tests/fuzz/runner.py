@@ -75,6 +75,12 @@ class Report:
 
     tallies: dict[str, Tally] = field(default_factory=dict)
     bad_seeds: list[str] = field(default_factory=list)
+    tell: Callable[[Failure], object] = lambda failure: None
+
+    def add(self, failure: Failure) -> None:
+        """Note a failure, and tell of it at once."""
+        self.tallies[failure.target].failures.append(failure)
+        self.tell(failure)
 
     @property
     def runs(self) -> int:
@@ -222,6 +228,7 @@ def run(
     only: Sequence[str] = (),
     jobs: int = 1,
     done: Callable[[int], object] = lambda number: None,
+    tell: Callable[[Failure], object] = lambda failure: None,
 ) -> Report:
     """Run about ``cases`` cases, shared among the targets, in ``jobs`` worker processes."""
     targets = targets_of(group)
@@ -232,7 +239,7 @@ def run(
         for name, target in wanted.items()
         for case in range(max(10, round(cases * target.weight / total)) if cases else 0)
     ]
-    report = Report({name: Tally() for name in wanted})
+    report = Report({name: Tally() for name in wanted}, tell=tell)
     Random(seed).shuffle(queue)  # slow targets are spread over the workers
     shares = [sorted(queue[number::jobs]) for number in range(jobs)]
     with ThreadPoolExecutor(jobs) as threads:
@@ -290,7 +297,7 @@ def _run_worker(
             name, case = share[finished]
             detail = _last_words(errors.read().decode(errors="replace"))
             kind = "hang" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "died"
-            report.tallies[name].failures.append(Failure(name, case, seed, kind, f"exit {code} {detail}"))
+            report.add(Failure(name, case, seed, kind, f"exit {code} {detail}"))
             finished += 1
             done(1)
         return finished
@@ -320,7 +327,7 @@ def _count(report: Report, said: dict[str, Any], seed: int) -> None:
     elif said["kind"] == "refused":
         tally.refused += 1
     else:
-        tally.failures.append(Failure(said["target"], said["case"], seed, said["kind"], said["detail"]))
+        report.add(Failure(said["target"], said["case"], seed, said["kind"], said["detail"]))
 
 
 def _last_words(text: str) -> str:
@@ -350,7 +357,14 @@ def main() -> int:
     group = SNAPSHOTS if given.snapshots or any(each.startswith("save-") for each in given.target) else FILES
     if given.case is not None:
         return _repeat(group, given.target[0], given.seed, given.case, given.keep)
-    report = run(group, given.cases, seed=given.seed, only=given.target, jobs=given.jobs)
+    report = run(
+        group,
+        given.cases,
+        seed=given.seed,
+        only=given.target,
+        jobs=given.jobs,
+        tell=lambda failure: print(failure, file=sys.stderr, flush=True),
+    )
     print(f"{'target':22} {'runs':>7} {'loaded':>14} {'refused':>7} {'bad':>5}")
     print("\n".join(report.lines()))
     print(f"{report.runs} runs, {report.loaded} loaded, {len(report.failures)} bad: {dict(report.kinds)}")
