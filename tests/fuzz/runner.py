@@ -27,7 +27,7 @@ from typing import Any
 
 HERE = Path(__file__).parents[1]
 CPU_SECONDS = 10  # of one case; more is a hang
-WALL_SECONDS = 60  # of one case on a busy machine
+WALL_SECONDS = 240  # of one case that waits, or on a busy machine
 SLOW_SECONDS = 2.0  # of processor time: reported, not counted as bad
 MEMORY = 2 << 30  # bytes of address space beyond what the imports take
 GROWTH = 1 << 30  # bytes that the resident set may grow in one case
@@ -306,7 +306,7 @@ def _run_worker(
 def _lines(worker: "subprocess.Popen[bytes]") -> Iterator[bytes]:
     """Yield the lines that a worker prints, until it ends or says nothing for too long."""
     assert worker.stdout is not None
-    patience = 4 * WALL_SECONDS  # for the imports and the good files
+    patience = 2 * WALL_SECONDS  # for the imports and the good files
     rest = b""
     while select.select([worker.stdout], [], [], patience)[0]:
         data = os.read(worker.stdout.fileno(), 1 << 16)
