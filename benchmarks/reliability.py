@@ -459,12 +459,18 @@ def _options() -> list[tuple[str, Sequence[str], list[tuple[str, bool]]]]:
         for sub, each in getattr(command, "commands", {"": command}).items():
             label = f"{name} {sub}".strip()
             options = [
-                (parameter.opts[0], parameter.type.name in ("integer", "float"))
+                (parameter.opts[0], any(kind in _kind(parameter) for kind in ("int", "float")))
                 for parameter in each.params
-                if parameter.opts[0].startswith("--") and not getattr(parameter, "is_flag", False)
+                if parameter.opts[0].startswith("--") and "bool" not in _kind(parameter)
             ]
             found.append((label, runs.get(label, label.split()), options))
     return found
+
+
+def _kind(parameter: Any) -> str:
+    """Return the type of an option as a word, for the versions of Typer with and without Click."""
+    described = getattr(parameter, "type_descriptor", None)
+    return str(described.annotation if described is not None else parameter.type.name).replace("integer", "int")
 
 
 def attack_determinism(attack: Attack) -> Row:

@@ -51,7 +51,7 @@ BLANKS = (" ", "\t", "\n", "\r", " \n", ",", ";", ".", "0", "_", "x", "\\", "=",
 LINE_ENDS = (b"\r", b"\r\n", b"\n\r", b"\x85", b"\x0b", b"\x0c", b"\xe2\x80\xa8", b"\x00", b"\n\n", b"")
 _TOKEN = re.compile(rb"[A-Za-z_][\w-]*|-?\d+(?:\.\d+)?(?:e-?\d+)?|[^\s\w]")
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?")
-_KEY = re.compile(rb'[A-Za-z_][\w -]*"?\s*:')
+_KEY = re.compile(rb'[A-Za-z_][\w -]{0,60}"?\s{0,5}:')  # bounded, because it is searched in bombs too
 _LARGEST = 300_000  # bytes of a mutated file: bombs repeat less than that
 
 
@@ -459,8 +459,7 @@ def _change_entry(holder: Any, key: Any, found: list[tuple[Any, Any]], rng: Rand
         case 6:
             holder[key] = [value]
         case 7 if isinstance(value, int | float) and not isinstance(value, bool):
-            holder[key] = rng.choice(
-                (str(value), -value, value + 1, value * 1e9 if abs(value) < 1e200 else 0, float(value))
-            )
+            near = abs(value) < 10**200
+            holder[key] = rng.choice((-value, value + 1, *((str(value), value * 1e9, float(value)) if near else ())))
         case _:
             holder[key] = copy.deepcopy(rng.choice(ODD_VALUES))

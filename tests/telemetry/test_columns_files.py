@@ -223,3 +223,10 @@ def test_corpus_file_describes_events_too(tmp_path: Path) -> None:
     (row,) = read_log(tmp_path / "log.csv", columns=columns)
     assert (row.event.time, row.event.action, row.event.goal) == (3.0, "go", "home")
     assert row.event.context == {"near": 4}
+
+
+def test_many_repeated_features_are_reported_in_linear_time() -> None:
+    text = "corpus: mine\naction: key\nachieved: won\nfeatures:\n" + "  - same\n" * 20_000
+    with pytest.raises(DefinitionError) as caught:
+        loads_columns(text)
+    assert len(caught.value.faults) == 19_999

@@ -39,6 +39,7 @@ class Definition(Generic[Model]):
         self._valid: Model | None = None
         self._left_out: set[KeyPath] = {()}
         self._broken: set[KeyPath] = {fault.path for fault in self.faults if fault.path}
+        self._around: set[KeyPath] = set()  # the paths of all entries that have a fault in them
         if self.document.data is None:
             remedy = empty_remedy(model)
             self.faults = [
@@ -60,6 +61,7 @@ class Definition(Generic[Model]):
                 self._broken.add(fault.path)
                 reported.add(place)
         self._broken |= meant
+        self._around = {path[:length] for path in self._broken for length in range(len(path))}
 
     @property
     def file(self) -> str:
@@ -109,7 +111,7 @@ class Definition(Generic[Model]):
 
     def is_touched(self, *path: str | int) -> bool:
         """Whether the entry, anything in it or anything around it has a fault."""
-        return any(path[: len(each)] == each or each[: len(path)] == path for each in self._broken)
+        return path in self._around or not self.is_usable(*path)
 
     def entry(self, *path: str | int, default: Any = None) -> Any:
         """Return the entry at ``path`` as it is written, or ``default`` if it is missing or faulty."""
@@ -150,6 +152,7 @@ class Definition(Generic[Model]):
         fault = Fault(message, suggestion=suggestion, path=path, code=code)
         self.faults.append(self.document.locate(fault, at_key=at_key))
         self._broken.add(path)
+        self._around.update(path[:length] for length in range(len(path)))
 
     def is_block(self, *path: str | int) -> bool:
         """Whether the entry is a text of several lines, or written with ``|`` or ``>``."""
