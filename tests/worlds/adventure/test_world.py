@@ -201,3 +201,14 @@ def test_corrupt_recording_names_its_line(tmp_path: Path, text: str, line: int, 
 @given(st.lists(st.sampled_from(INPUTS)))
 def test_runs_expand_to_the_inputs(inputs: list[str]) -> None:
     assert list(Recording("flairs", 0, inputs=run_lengths(inputs)).frame_inputs()) == inputs
+
+
+def test_saved_event_with_nested_context_is_saved_again_as_plain_data() -> None:
+    game = Adventure("wilds", seed=7)
+    for _ in range(40):
+        hold(game, "up")
+    saved = json.loads(json.dumps(game.save()))
+    assert saved["reading"]["heard"]
+    saved["reading"]["heard"][0]["context"]["odd"] = {"a": [1, {"b": None}]}
+    game.restore(saved)
+    assert json.loads(json.dumps(game.save()))["reading"]["heard"][0]["context"]["odd"] == {"a": [1, {"b": None}]}

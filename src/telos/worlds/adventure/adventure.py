@@ -479,8 +479,14 @@ def read_keys(check: SnapshotCheck, path: Sequence[str | int], text: str) -> Key
 
 
 def event_to_data(event: Event) -> dict[str, Any]:
-    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in event.context.items()}
-    return {"player": event.player, "time": event.time, "action": event.action, "context": plain, "goal": event.goal}
+    context = {key: _to_plain(value) for key, value in event.context.items()}
+    return {"player": event.player, "time": event.time, "action": event.action, "context": context, "goal": event.goal}
+
+
+def _to_plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _to_plain(each) for key, each in value.items()}
+    return [_to_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
 def event_from_data(data: Mapping[str, Any]) -> Event:
