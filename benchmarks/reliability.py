@@ -463,7 +463,7 @@ def _options() -> list[tuple[str, Sequence[str], list[tuple[str, bool]]]]:
                 for parameter in each.params
                 if parameter.opts[0].startswith("--") and "bool" not in _kind(parameter)
             ]
-            found.append((label, runs.get(label, label.split()), options))
+            found.append((label, runs.get(label, [*label.split(), *(["--quick"] if name == "study" else [])]), options))
     return found
 
 
