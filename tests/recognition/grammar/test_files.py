@@ -16,6 +16,7 @@ from telos.core.errors import DefinitionError
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.recognition.grammar.files import load_grammar, loads_grammar
+from telos.recognition.grammar.grammar import is_step
 from telos.recognition.grammar.reader import PlanGrammarReader
 
 COMMITTED = Path(shape.__file__).with_name("grammar.schema.json")
@@ -174,3 +175,8 @@ def test_plans_that_end_after_thousands_of_steps_do_end() -> None:
 def test_goals_that_are_not_names_are_faults(goals: str) -> None:
     with pytest.raises(DefinitionError):
         loads_grammar(f"{{recognizer: grammar, goals: {goals}, tasks: {{rest: {{nap: {{steps: lie}}}}}}}}")
+
+
+def test_step_with_many_blanks_is_refused_in_linear_time() -> None:
+    assert not is_step(f"goto{' ' * 300_000}=")
+    assert is_step(f"  goto{' ' * 300_000}(forge)  ")

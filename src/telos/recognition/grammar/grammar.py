@@ -13,7 +13,8 @@ from telos.recognition.grammar.earley import ParserTables, build_tables
 
 # --- productions ------------------------------------------------------------------------------------------------------
 
-_STEP = re.compile(r"\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*\Z", re.ASCII)
+# For a text without blanks around it; no two repetitions that match the same characters are neighbours.
+_STEP = re.compile(r"([A-Za-z][\w.-]*)(?:\s*\(([^()]*)\))?\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def normalize_step(text: str) -> str:
     >>> normalize_step("throw(grenade,enemy)")
     'throw(grenade, enemy)'
     """
-    found = _STEP.match(text)
+    found = _STEP.match(text.strip())
     if not found or found[2] is None:
         return text.strip()
     arguments = [each.strip() for each in found[2].split(",")]
@@ -51,7 +52,7 @@ def normalize_step(text: str) -> str:
 
 def is_step(text: str) -> bool:
     """Whether a text is a valid step: a name, optionally with arguments."""
-    return bool(_STEP.match(text))
+    return bool(_STEP.match(text.strip()))
 
 
 def possible_steps(action: str) -> tuple[str, ...]:
