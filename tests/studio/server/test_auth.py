@@ -10,6 +10,7 @@ from telos.core.errors import TelosError
 from telos.studio.server.auth import MAX_REQUEST_BYTES, AuthMiddleware, check_token
 
 TOKEN = "s3cret-and-long"
+OPENED = {"sec-fetch-site": "none", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 FOLLOWED = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
 
@@ -127,7 +128,7 @@ def test_refused_visitor_is_asked_for_token_and_keeps_the_address() -> None:
 
 def test_token_of_address_moves_into_cookie() -> None:
     asked = {"path": "/home", "query": f"seed=3&token={TOKEN}&at=4", "token": ""}
-    start, _ = answer(AuthMiddleware(inside, TOKEN), **asked)
+    start, _ = answer(AuthMiddleware(inside, TOKEN), **asked, **OPENED)
     headers = dict(start["headers"])
     assert (start["status"], headers[b"location"]) == (303, b"/home?seed=3&at=4")
     assert headers[b"set-cookie"] == f"telos-token-8484={TOKEN}; Path=/; HttpOnly; SameSite=Strict".encode()
@@ -142,8 +143,15 @@ def test_token_of_address_moves_into_cookie() -> None:
 
 @pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example", "///evil.example/x", "\\\\evil.example"])
 def test_address_with_token_leads_nowhere_else(path: str) -> None:
-    start = answer(AuthMiddleware(inside, TOKEN), token="", path=path, query=f"token={TOKEN}")[0]
+    start = answer(AuthMiddleware(inside, TOKEN), token="", path=path, query=f"token={TOKEN}", **OPENED)[0]
     assert dict(start["headers"])[b"location"].startswith(b"/evil.example")
+
+
+def test_program_without_cookies_gets_the_page_from_the_address() -> None:
+    start = answer(AuthMiddleware(inside, TOKEN), token="", query=f"token={TOKEN}")[0]
+    assert start["status"] == 200
+    assert dict(start["headers"])[b"set-cookie"].startswith(f"telos-token-8484={TOKEN};".encode())
+    assert not came_in(answer(AuthMiddleware(inside, TOKEN), token="", query=f"token={TOKEN}x"))
 
 
 def test_token_with_special_characters_survives_malformed_cookies() -> None:

@@ -2,6 +2,7 @@
 
     address with ?token=… ──▶ cookie, and the address without the token ──▶ pages, files and sockets with the cookie
 
+Programs that keep no cookies (`curl`, `urllib`) get the page at once from an address with the token.
 Paths that could name no file here (control characters, very long names) are refused before any route sees them.
 """
 
@@ -101,10 +102,11 @@ class AuthMiddleware:
             await _refuse(scope, receive, send, refusal, status)
         elif not self._has_token(scope, headers):
             await _refuse(scope, receive, send, _NO_TOKEN, page=_ask_for_token(scope, headers))
-        elif self._is_entry(scope):
+        elif self._is_entry(scope) and "sec-fetch-mode" in headers:
             await self._enter(scope, headers, send)
         else:
-            await self._forward(scope, _limit_size(receive), _with_headers(scope, send))
+            added = self._cookie(scope) if self._is_entry(scope) else []
+            await self._forward(scope, _limit_size(receive), _with_headers(scope, send, added))
 
     def _refusal(self, scope: Scope, headers: Headers) -> str:
         host = headers.get("host", "")
@@ -125,7 +127,7 @@ class AuthMiddleware:
         return any(_is_same(each, self._token) for each in given)
 
     def _is_entry(self, scope: Scope) -> bool:
-        """Return whether a browser opens an address that contains the token."""
+        """Return whether the address that is opened contains the token."""
         is_read = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         return is_read and _is_same(_query_token(scope), self._token)
 
@@ -135,15 +137,18 @@ class AuthMiddleware:
         A browser that comes from elsewhere (a file, a link) sends no SameSite=Strict cookie along a redirect, so it
         gets a page that leads on.
         """
-        cookie = f"{_cookie_name(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
-        onward = _without_token(scope)
-        added: RawHeaders = [(b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
+        onward, added = _without_token(scope), self._cookie(scope)
         if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
             await _answer(send, 303, "", [*added, (b"location", onward.encode())])
             return
         head = f'<meta http-equiv="refresh" content="0; url={escape(onward)}">'
         body = f'<p><a href="{escape(onward)}">Open the studio</a></p>'
         await _answer(send, 200, _PAGE.format(head=head, body=body), added)
+
+    def _cookie(self, scope: Scope) -> RawHeaders:
+        """Return the headers that keep the token in a cookie."""
+        cookie = f"{_cookie_name(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
+        return [(b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the app; a failure is one line in the terminal, and status 500 if nothing was answered yet."""
@@ -163,11 +168,11 @@ class AuthMiddleware:
                 await _refuse(scope, None, send, "the studio failed to answer; its terminal says why", 500)
 
 
-def _with_headers(scope: Scope, send: Send) -> Send:
-    """Add the security headers to an answer."""
+def _with_headers(scope: Scope, send: Send, extra: RawHeaders) -> Send:
+    """Add the security headers, and ``extra`` ones, to an answer."""
     if scope["type"] != "http":
         return send
-    added = [(b"content-security-policy", _POLICY.encode()), *_HEADERS]
+    added = [(b"content-security-policy", _POLICY.encode()), *_HEADERS, *extra]
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
