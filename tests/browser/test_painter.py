@@ -16,7 +16,7 @@ pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studi
 import nicegui
 
 import telos.studio.page
-from telos.studio.page.widgets import theme_css
+from telos.studio.page.theme import theme_css
 
 ASSETS = Path(telos.studio.page.__file__).with_name("assets")
 VUE = Path(nicegui.__file__).parent / "static" / "vue.esm-browser.prod.js"

@@ -13,10 +13,13 @@ from studio.page_client import found, in_page, played, send, texts
 from studio.tiny import LINE
 from telos.studio.models.library import Library
 from telos.studio.page.beliefs_panel import BeliefsPanel
+from telos.studio.page.controls import Controls
 from telos.studio.page.game_menu import NewGameMenu
 from telos.studio.page.mind_panel import MindPanel
-from telos.studio.page.page import PANELS, Controls, GamePage, Panels, Theme
+from telos.studio.page.page import GamePage
+from telos.studio.page.panels import PANELS, Panels
 from telos.studio.page.score_panel import ScorePanel
+from telos.studio.page.theme import Theme
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session

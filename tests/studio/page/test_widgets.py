@@ -14,7 +14,8 @@ from nicegui import Client, ui
 from nicegui.events import GenericEventArguments
 
 from telos.studio.page import widgets
-from telos.studio.page.widgets import BeliefBars, StageCanvas, Timeline, theme_css
+from telos.studio.page.theme import theme_css
+from telos.studio.page.widgets import BeliefBars, StageCanvas, Timeline
 
 ASSETS = Path(widgets.__file__).with_name("assets")
 SCRIPTS = sorted(ASSETS.glob("*.js"))

@@ -176,5 +176,5 @@ async def _open_upload(hub: Hub, event: UploadEventArguments) -> None:
 
 def recordings_button(session: Session, hub: Hub) -> None:
     """Add the button with its menu."""
-    with icon_button("save_alt", "RecordingsMenu", tip="left"):
+    with icon_button("save_alt", "Recordings", tip="left"):
         RecordingsMenu(session, hub)

@@ -6,7 +6,6 @@ which the canvas opens.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from nicegui import ui
@@ -14,7 +13,6 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from telos.core.errors import TelosError
-from telos.studio.worlds.shapes import GOALS, ROLES
 
 Act = Callable[..., Any]
 _TIPS = {
@@ -152,7 +150,6 @@ def show_text(label: ui.label, words: str) -> None:
 # --- elements with scripts --------------------------------------------------------------------------------------------
 
 
-_ASSETS = Path(__file__).with_name("assets")
 _ESM = {"telos-studio": "assets"}  # the import name of the scripts: each is loaded once, so all share one link
 _MAX_NAME = 200
 
@@ -206,19 +203,3 @@ def _pass_name(event: GenericEventArguments, handler: Callable[[str], None]) -> 
 def _pass_number(event: GenericEventArguments, handler: Callable[[int], None]) -> None:
     if type(event.args) is int and event.args >= 0:
         handler(event.args)
-
-
-def theme_css() -> str:
-    """Return the CSS of the elements: the palette as variables (``--telos-ink``, ``--telos-goal0``), and studio.css.
-
-    A page is light unless its body has the class ``body--dark``, which NiceGUI's dark mode sets.
-    """
-    return "\n".join(
-        [_variables(":root", 1), _variables("body.body--dark", 0), (_ASSETS / "studio.css").read_text("utf-8")]
-    )
-
-
-def _variables(selector: str, side: int) -> str:
-    lines = [f"  --telos-{role}: {pair[side]};" for role, pair in ROLES.items()]
-    lines += [f"  --telos-goal{at}: {pair[side]};" for at, pair in enumerate(GOALS)]
-    return "\n".join([f"{selector} {{", *lines, "}"])

@@ -1,0 +1,200 @@
+"""The strip below the picture (`Controls`), and the keys of the studio (`listen_for_keys`)."""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from telos.studio.page.widgets import (
+    Act,
+    box,
+    icon_button,
+    set_label,
+    show_errors,
+    show_text,
+    text_button,
+    tooltip,
+    update_button,
+)
+from telos.studio.session import SPEEDS, Session
+from telos.studio.stage import Poke
+
+_MAX_SUGGESTIONS = 200  # of commands
+_SHORT = {0.25: "¼", 0.5: "½"}
+
+
+class Controls:
+    """The strip below the picture: play, pause, step, speed, live, pokes and commands. It mirrors the session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._pokes: tuple[Poke, ...] = ()
+        with box("ts-strip"):
+            self._play = icon_button("pause", "Pause", self.toggle, key="P", tip="above")
+            self._step = icon_button("skip_next", "One step", self.step, key=".", tip="above")
+            self._speed = self._speeds()
+            self._live = text_button("Live", "Back to the live game", self.live, icon="sensors", key="Esc", tip="above")
+            self._live.classes("ts-live")
+            self._moment = ui.label().classes("ts-moment")
+            box("ts-gap")
+            self._pokes_button = text_button("Poke", "Do something to the world", icon="touch_app", tip="left")
+            with self._pokes_button, ui.menu().props("auto-close no-refocus") as self._menu:
+                self._menu.classes("ts-menu")
+            self._command = self._command_box()
+        self.refresh()
+
+    def _speeds(self) -> ui.toggle:
+        speeds = {speed: _SHORT.get(speed, f"{speed:g}") for speed in SPEEDS}
+        toggle = ui.toggle(speeds, value=self._session.speed, on_change=lambda event: self._set_speed(event.value))
+        toggle.props("dense flat no-caps").classes("ts-speeds")
+        toggle.props["aria-label"] = "Speed"
+        tooltip(toggle, "How fast the game runs", "above")
+        return toggle
+
+    def _command_box(self) -> ui.input:
+        command = ui.input(placeholder="a command").props("dense outlined")
+        command.props["aria-label"] = "A command for the player; Tab completes it, Enter sends it"
+        command.on("keydown.enter", self._ask).classes("ts-command")
+        with command.add_slot("append"):
+            button = ui.button(icon="expand_more", color=None).props("flat dense").classes("ts-icon")
+            with set_label(button, "All commands"), ui.menu().props("auto-close no-refocus") as self._commands:
+                self._commands.classes("ts-menu")
+        self._suggested: tuple[str, ...] = ()
+        return command
+
+    def toggle(self) -> None:
+        """Pause or continue."""
+        self._session.pause(not self._session.paused)
+        self.refresh()
+
+    def step(self) -> None:
+        """Pause, and advance the game by one step."""
+        if self._session.is_catching_up:
+            return  # a step now would change the moment that it must reach
+        self._session.scrub(None)
+        self._session.pause(True)
+        self._session.advance()
+        self.refresh()
+
+    def live(self) -> None:
+        """Show the newest frame."""
+        self._session.scrub(None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Update the strip from the session, which a watchpoint or the timeline may have paused."""
+        session = self._session
+        icon, label = ("play_arrow", "Play on") if session.paused else ("pause", "Pause")
+        update_button(self._play, icon, label, key="P")
+        if self._speed.value != session.speed:
+            self._speed.set_value(session.speed)
+        self._live.set_enabled(session.shown is not None)
+        show_text(self._moment, session.stopped or (f"frame {session.shown}" if session.shown is not None else ""))
+        self._offer_pokes(tuple(session.stage.pokes()))
+        self._suggest(tuple(session.stage.commands()))
+
+    def _offer_pokes(self, pokes: tuple[Poke, ...]) -> None:
+        if pokes == self._pokes and self._pokes_button.visible == bool(pokes):
+            return
+        self._pokes = pokes
+        self._pokes_button.set_visibility(bool(pokes))
+        _fill(self._menu, [(poke.title, f"poke {poke.name}") for poke in pokes], self._send)
+
+    def _suggest(self, commands: tuple[str, ...]) -> None:
+        if commands != self._suggested or self._command.visible != bool(commands):
+            self._suggested = commands
+            self._command.set_visibility(bool(commands))
+            self._command.props["placeholder"] = f"such as: {commands[0]}" if commands else ""
+            self._command.set_autocomplete(list(commands[:_MAX_SUGGESTIONS]))
+            _fill(self._commands, [(each, each) for each in commands[:_MAX_SUGGESTIONS]], self._send)
+
+    def _ask(self) -> None:
+        words = (self._command.value or "").strip()
+        if words:
+            self._send(words)
+            self._command.set_value("")
+
+    def _send(self, words: str) -> None:
+        with show_errors():
+            self._session.ask(words)
+
+    def _set_speed(self, speed: float) -> None:
+        with show_errors():
+            self._session.set_speed(speed)
+
+
+def _fill(menu: ui.menu, items: Sequence[tuple[str, str]], send: Callable[[str], None]) -> None:
+    menu.clear()
+    with menu:
+        for title, words in items:
+            ui.menu_item(title, on_click=partial(send, words)).props("dense")
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+
+_KEY_HELP: tuple[tuple[str, str, str], ...] = (  # key, its name in the help, description
+    ("p", "P", "pause and go on"),
+    (".", ".", "one step"),
+    ("1", "1 – 4", "beliefs, mind, model, score"),
+    ("Escape", "Esc", "back to the live game"),
+    ("t", "T", "dark or light"),
+    ("?", "?", "this help"),
+)
+_KEY_CODES = {"p": "KeyP", ".": "Period", "t": "KeyT", "1": "Digit1", "2": "Digit2", "3": "Digit3", "4": "Digit4"}
+
+# Not ``ui.keyboard``: it would also send each arrow key of the game to the server, and it ignores whether an editor has
+# the focus.
+_LISTEN = """
+(() => {
+  if (window.telosKeys) document.removeEventListener("keydown", window.telosKeys);
+  const wanted = %s;
+  window.telosKeys = (event) => {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!wanted.includes(key) || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.closest?.("input, textarea, select, [contenteditable=true], .q-dialog, .q-menu")) return;
+    if (key === "Escape" && document.querySelector(".q-dialog, .q-menu")) return;
+    event.preventDefault();
+    emitEvent("telos-key", key);
+  };
+  document.addEventListener("keydown", window.telosKeys);
+  document.addEventListener("click", (event) => {
+    // after a click on Pause, Space must not press it again; after Tab, the focus stays
+    if (event.detail && event.target.closest?.(".ts-strip .q-btn, .ts-tab")) {
+      document.querySelector(".telos-stage canvas")?.focus({ preventScroll: true });
+    }
+  });
+})();
+"""
+
+
+def listen_for_keys(acts: Mapping[str, Act], taken: Collection[str]) -> None:
+    """Call an action for a key (``"p"``, ``"?"``, ``"Escape"``), except for keys that the world has ``taken``."""
+    wanted = free_keys(acts, taken)
+
+    def press(event: GenericEventArguments) -> None:
+        if event.args in wanted:
+            acts[str(event.args)]()
+
+    ui.on("telos-key", press)
+    ui.run_javascript(_LISTEN % json.dumps(wanted))
+
+
+def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:
+    """Return the keys that the world does not use.
+
+    >>> free_keys(["p", "1", "?"], taken=["Digit1", "ArrowUp"])
+    ['p', '?']
+    """
+    return [key for key in keys if _KEY_CODES.get(key, key) not in taken]
+
+
+def studio_keys(taken: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Return the help on the keys that the world does not use.
+
+    >>> studio_keys(taken=["Digit1", "Period", "KeyT", "Escape"])
+    (('P', 'pause and go on'), ('?', 'this help'))
+    """
+    return tuple((name, words) for key, name, words in _KEY_HELP if free_keys([key], taken))

@@ -1,0 +1,83 @@
+"""The tabs of the page: `Panels` shows one or two panels beside the picture."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from telos.studio.page.widgets import box, set_class, tooltip, with_key
+
+PANELS = ("beliefs", "mind", "model", "score")
+WIDE = 1700  # pixels; from this width on, two panels are shown side by side
+_TELL_WIDTH = f"""
+(() => {{
+  const wide = matchMedia("(min-width: {WIDE}px)");
+  const tell = () => emitEvent("telos-wide", wide.matches);
+  wide.addEventListener("change", tell);
+  tell();
+}})();
+"""
+
+
+class Panels:
+    """The tabs and their panels. Hidden panels stay in the page, so that they keep scroll position and cursor."""
+
+    def __init__(
+        self,
+        builders: dict[str, Callable[[], None]],
+        on_show: Callable[[str], None],
+        *,
+        keys: Collection[str],
+        order: Sequence[str] = PANELS,
+    ) -> None:
+        self._on_show, self._keys = on_show, keys
+        self._wide = False
+        self._recent = list(order)  # the one shown last is first
+        self._tabs: dict[str, ui.button] = {}
+        self._boxes: dict[str, ui.element] = {}
+        with box("ts-panels"):
+            with box("ts-tabs") as tabs:
+                tabs.props["role"] = "tablist"
+                for number, name in enumerate(PANELS, 1):
+                    self._tabs[name] = self._tab(name, number)
+            with box("ts-panel-row"):
+                for name in PANELS:
+                    with box("ts-panel") as self._boxes[name]:
+                        self._boxes[name].props["role"] = "tabpanel"
+                        self._boxes[name].props["aria-label"] = name.capitalize()
+                        builders[name]()
+        ui.on("telos-wide", self._widen)
+        ui.run_javascript(_TELL_WIDTH)
+        self._arrange()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The visible panels."""
+        return tuple(self._recent[: 2 if self._wide else 1])
+
+    def show(self, name: str) -> None:
+        """Show a panel."""
+        was_shown = name in self.shown
+        self._recent.remove(name)
+        self._recent.insert(0, name)
+        if not was_shown:
+            self._arrange()
+            self._on_show(name)
+
+    def _tab(self, name: str, number: int) -> ui.button:
+        tab = ui.button(name.capitalize(), on_click=lambda: self.show(name), color=None)
+        tab.props("flat dense no-caps role=tab").classes("ts-tab")
+        tooltip(tab, with_key(name.capitalize(), str(number) if str(number) in self._keys else ""))
+        return tab
+
+    def _widen(self, event: GenericEventArguments) -> None:
+        self._wide = event.args is True
+        self._arrange()
+        for name in self.shown:
+            self._on_show(name)
+
+    def _arrange(self) -> None:
+        for name, tab in self._tabs.items():
+            on = name in self.shown
+            set_class(tab, "ts-on", on, aria="aria-selected")
+            self._boxes[name].set_visibility(on)
