@@ -10,7 +10,7 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.studio.recording import GameLog, parse_game_log
 from telos.studio.server import hub as hubs
 from telos.studio.server.game import Game
-from telos.studio.server.hub import GRACE, Hub
+from telos.studio.server.hub import ABSENCE, GRACE, MAX_GAMES, Hub
 
 
 def opened(hub: Hub, *, game: str = "", at: int | None = None, now: float = 0.0, seed: int = 3) -> Game:
@@ -271,3 +271,84 @@ def test_cut_log_on_disk_is_a_lost_game_not_a_shorter_one(tmp_path: Path) -> Non
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:-1]))
     assert opened(Hub(tmp_path), game=game.name)._notes == [hubs._LOST]
+
+
+def entered(hub: Hub, world: str, *, visitor: str = "ann", page: str = "", now: float = 0.0) -> Game:
+    return hub.enter(world, 3, visitor=visitor, page=page, now=now)
+
+
+def linked(game: Game, page: str = "") -> Game:
+    game._send, game.page, game.left_at = print, page, None  # a page is connected
+    return game
+
+
+def left(game: Game, now: float) -> Game:
+    game._send, game.left_at = None, now
+    return game
+
+
+def test_visitor_who_comes_back_to_a_world_finds_the_game() -> None:
+    hub = Hub()
+    home = left(stepped(linked(entered(hub, "home")), 7), 5.0)
+    linked(entered(hub, "forge", now=5.0))
+    hub.sweep(5.0 + GRACE + 300)
+    assert entered(hub, "home", now=320.0) is home
+    assert home.session.last == 7
+
+
+def test_game_left_for_another_world_is_freed_at_last_and_resumes() -> None:
+    hub = Hub()
+    home = left(stepped(linked(entered(hub, "home")), 7), 0.0)
+    linked(entered(hub, "forge"))
+    hub.sweep(ABSENCE + 1)
+    assert home.name not in hub.games
+    again = hurried(entered(hub, "home", now=ABSENCE + 2))
+    assert (again.name, again.session.last, again._notes) == (home.name, 7, [])
+    assert picture(again) == picture(home)
+
+
+def test_games_of_a_visitor_without_a_page_are_freed_after_grace() -> None:
+    hub = Hub()
+    for world in ("home", "forge"):
+        left(linked(entered(hub, world)), 0.0)
+    hub.sweep(GRACE + 1)
+    assert not hub.games
+
+
+def test_game_that_another_page_plays_is_not_taken_by_entering() -> None:
+    hub = Hub()
+    home = linked(entered(hub, "home"), page="first")
+    assert entered(hub, "home", page="second") is not home
+    hub = Hub()
+    home = linked(entered(hub, "home"), page="first")
+    assert entered(hub, "home", page="first") is home
+
+
+def test_visitors_do_not_share_games_and_new_game_replaces_the_last() -> None:
+    hub = Hub()
+    home = entered(hub, "home")
+    assert entered(hub, "home", visitor="ben") is not home
+    new = hub.open("home", 9, {"people": "2"}, visitor="ann", now=0.0)
+    assert entered(hub, "home") is new
+
+
+def test_replay_of_a_recording_is_not_the_game_one_comes_back_to() -> None:
+    hub = Hub()
+    home = stepped(entered(hub, "home"), 5)
+    replay = hub.replay_file(home.session.recording()[1], now=0.0)
+    assert hub.open("home", 0, {}, game=replay.name, visitor="ann", now=0.0) is replay
+    assert entered(hub, "home") is home
+
+
+def test_full_hub_frees_the_longest_left_game_and_keeps_its_log() -> None:
+    hub = Hub()
+    games = [linked(entered(hub, "home", visitor=f"v{number}")) for number in range(MAX_GAMES - 2)]
+    awaited = [left(stepped(linked(entered(hub, "home", visitor=f"w{at}")), 2), float(at)) for at in range(2)]
+    for at in range(2):
+        games[at].visitor = f"w{at}"  # plays elsewhere meanwhile
+    linked(entered(hub, "home", visitor="late", now=GRACE + 20))
+    assert [game.name in hub.games for game in awaited] == [False, True]
+    linked(entered(hub, "home", visitor="later", now=GRACE + 20))
+    with pytest.raises(TelosError, match="64 games"):
+        entered(hub, "home", visitor="latest", now=GRACE + 20)
+    assert hub._find_log(awaited[0].name) is not None

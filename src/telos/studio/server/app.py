@@ -8,6 +8,8 @@ import ctypes
 import gc
 import logging
 import os
+import re
+import secrets
 import socket
 import traceback
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -41,6 +43,8 @@ _SWEEP_SECONDS = 0.02  # that writing may delay the games each time
 _COLLECT_INTERVAL, _QUIET_INTERVAL = 30.0, 2.0  # seconds between garbage collections: during games, and without
 _NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # close codes of the WebSocket; link.js knows them
 _GAME = "telos-game"  # in the storage of a client
+_VISITOR = "telos-visitor"  # the cookie by which a browser finds its games again
+_VISITOR_NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
 _RESERVED = ("game", "at", "seed", "token")  # parameters of the address; all others are settings of the world
 
 
@@ -77,7 +81,7 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
             ui.label(f"There is no world {name[:40]!r}; there are {', '.join(WORLDS)}.")
             return
         try:
-            game = _open_game(hub, name, dict(request.query_params), seed)
+            game = _open_game(hub, name, dict(request.query_params), seed, visitor_of(request))
         except TelosError as error:
             ui.label(str(error))
             return
@@ -99,12 +103,26 @@ def _summary(game: Game) -> dict[str, object]:
     return {"world": session.world.name, "seed": session.seed, "steps": session.log.steps, "open": game.is_linked}
 
 
-def _open_game(hub: Hub, name: str, query: Mapping[str, str], seed: int) -> Game:
-    """Return the game that an address names; invalid parameters are ignored."""
+def visitor_of(request: Request) -> str:
+    """Return the name of the browser that opens a page: that of its cookie, or a new one, which the page stores."""
+    cookie = f"{_VISITOR}-{request.url.port}"  # browsers share cookies between the ports of a host
+    known = request.cookies.get(cookie, "")
+    if _VISITOR_NAME.fullmatch(known):
+        return known
+    visitor = secrets.token_urlsafe(9)
+    ui.add_head_html(f'<script>document.cookie = "{cookie}={visitor}; path=/; samesite=strict";</script>')
+    return visitor
+
+
+def _open_game(hub: Hub, name: str, query: Mapping[str, str], seed: int, visitor: str) -> Game:
+    """Return the game that an address names, or the visitor's own; invalid parameters are ignored."""
+    now = asyncio.get_running_loop().time()
+    if not query:
+        return hub.enter(name, seed, visitor=visitor, now=now)
     settings = world(name).complete_settings({key: value for key, value in query.items() if key not in _RESERVED})
     chosen, at = _parse_whole(query.get("seed")), _parse_whole(query.get("at"))
-    now = asyncio.get_running_loop().time()
-    return hub.open(name, seed if chosen is None else chosen, settings, game=query.get("game", ""), at=at, now=now)
+    chosen = seed if chosen is None else chosen
+    return hub.open(name, chosen, settings, game=query.get("game", ""), at=at, visitor=visitor, now=now)
 
 
 def _parse_whole(text: str | None) -> int | None:

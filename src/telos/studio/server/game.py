@@ -40,6 +40,8 @@ class Game:
         self.target_frame: int | None = None  # a frame to reach before anything is shown
         self.shows_target = False  # whether to pause and show that frame once it is reached
         self.left_at: float | None = None  # when the page went away; None while there is one
+        self.visitor = ""  # the browser that it was opened in
+        self.page = ""  # the page that is connected, or was last
         self.is_unwritten = False  # whether the last attempt to write it to disk failed
         self._notes = [note] if note else []
         self._send: Send | None = None
@@ -54,6 +56,11 @@ class Game:
     def name(self) -> str:
         """The identifier by which its page finds it."""
         return self.session.id
+
+    @property
+    def world(self) -> str:
+        """The name of its world."""
+        return self.session.world.name
 
     @property
     def is_linked(self) -> bool:

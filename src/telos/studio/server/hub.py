@@ -1,6 +1,7 @@
 """All games of a studio: `Hub` opens, replays and frees them, `GameRecorder` writes them to disk.
 
-Each open page has a game. A game whose page is closed is freed after a while; its log is kept for some time.
+Each open page has a game. A game whose page is closed is freed after a while; its log is kept for some time. Of each
+visitor (a browser), the hub knows the last game in every world: `Hub.enter` finds it again.
 """
 
 import asyncio
@@ -21,9 +22,11 @@ from telos.studio.session import Session, format_error
 from telos.studio.stage import world
 
 GRACE = 10.0  # seconds until a game without a page is freed: reloading a page takes less
+ABSENCE = 1800.0  # seconds until the last game in a world is freed, while its visitor plays in another world
 MAX_GAMES = 64
 MAX_AHEAD = 36_000  # steps that a link may lead into a game without a log: as many as frames are kept
 _MAX_LOGS = 50  # of freed games
+_MAX_VISITORS = 500  # whose last games are known
 _WRITE_INTERVAL = 1.0  # seconds between two writes of a game; the first is made at once
 _NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
 _FULL = f"{MAX_GAMES} games are open already; close a page that is not used"
@@ -47,11 +50,47 @@ class Hub:
         self._written_at: dict[str, float] = {}
         self._turn = asyncio.Lock()  # of the games that catch up
         self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of freed games, the oldest first
+        self._visits: OrderedDict[str, dict[str, str]] = OrderedDict()  # visitor -> world -> name of the last game
+
+    def enter(self, name: str, seed: int = 0, *, visitor: str, page: str = "", now: float) -> Game:
+        """Return the game of a visitor who goes to a world: the one that they left there, or a new one from ``seed``.
+
+        A game that another page plays is not taken from it; ``page`` is the one that asks.
+        """
+        left = self._visits.get(visitor, {}).get(name, "")
+        known = self.games.get(left)
+        is_played = known is not None and known.is_linked and not (page and known.page == page)
+        if is_played or (known is None and self._find_log(left) is None):
+            left = ""
+        return self.open(name, seed, {}, game=left, visitor=visitor, now=now)
 
     def open(
-        self, name: str, seed: int, settings: Mapping[str, str], *, game: str = "", at: int | None = None, now: float
+        self,
+        name: str,
+        seed: int,
+        settings: Mapping[str, str],
+        *,
+        game: str = "",
+        at: int | None = None,
+        visitor: str = "",
+        now: float,
     ) -> Game:
         """Return the game of a page that opens: the one it had before a reload, that of a link, or a new one."""
+        opened = self._find_or_create(name, seed, settings, game, at, now)
+        if visitor and not (opened.session.is_scripted and opened.target_frame is None):  # a replay is not their game
+            self._note_visit(visitor, opened)
+        return opened
+
+    def _note_visit(self, visitor: str, game: Game) -> None:
+        game.visitor = visitor
+        self._visits.setdefault(visitor, {})[game.session.world.name] = game.name
+        self._visits.move_to_end(visitor)
+        if len(self._visits) > _MAX_VISITORS:
+            self._visits.popitem(last=False)
+
+    def _find_or_create(
+        self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float
+    ) -> Game:
         self._free_closed(now)
         known = self.games.get(game)
         if known is not None and known.session.world.name == name and (at is None or not known.is_linked):
@@ -60,8 +99,7 @@ class Hub:
             if at is not None:
                 known.session.scrub(at)
             return known
-        if len(self.games) >= MAX_GAMES:
-            raise TelosError(_FULL)
+        self._make_room(now)
         return self._create(name, seed, settings, game, at, now)
 
     def _create(self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float) -> Game:
@@ -85,8 +123,7 @@ class Hub:
 
     def replay(self, log: GameLog, *, now: float, id: str = "") -> Game:
         """Return a game that replays a log from its start; ``id`` is given if it resumes that game."""
-        if len(self.games) >= MAX_GAMES:
-            raise TelosError(_FULL)
+        self._make_room(now)
         session = Session(world(log.world), log.seed, log.settings, script=log.entries(), id=id or _new_id())
         return self._add(session, now)
 
@@ -112,10 +149,26 @@ class Hub:
             if time.perf_counter() - start > seconds:
                 break
 
+    def _make_room(self, now: float) -> None:
+        """Free the game that has been without a page longest, if there are too many; raise if all are needed."""
+        if len(self.games) < MAX_GAMES:
+            return
+        longest = max(self.games, key=lambda name: self._absence(self.games[name], now))
+        if self._absence(self.games[longest], now) <= GRACE:
+            raise TelosError(_FULL)
+        self.free(longest)
+
     def _free_closed(self, now: float) -> None:
+        present = {game.visitor for game in self.games.values() if self._absence(game, now) <= GRACE}
         for name, game in list(self.games.items()):
-            if not game.is_linked and game.left_at is not None and now - game.left_at > GRACE:
+            is_awaited = game.visitor in present and self._visits.get(game.visitor, {}).get(game.world) == name
+            if self._absence(game, now) > (ABSENCE if is_awaited else GRACE):
                 self.free(name)
+
+    @staticmethod
+    def _absence(game: Game, now: float) -> float:
+        """Return for how many seconds a game has been without a page."""
+        return 0.0 if game.is_linked or game.left_at is None else now - game.left_at
 
     def free(self, name: str) -> None:
         """Drop a game; its log is kept for a while."""
