@@ -1,7 +1,7 @@
 """The files of Markov logic: ``.mln`` models and ``.db`` databases, parsed, checked and written.
 
     text ──▶ statements ──▶ declarations, formulas ──▶ type check ──▶ rules with tables of weights
-             parser.py      parser.py                  typing.py      mln.py (models), db.py (facts)
+             statements.py  parser.py                  typing.py      mln.py, rules.py (models), db.py (facts)
 
 Start with `parse_mln` and `parse_db`. `format_mln` and `format_formula` (writer.py) and `format_db` write text.
 """

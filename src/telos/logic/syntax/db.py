@@ -10,17 +10,8 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nam
 from telos.files import read_text
 from telos.logic.database import Database, DatabaseBuilder, FactTable
 from telos.logic.model import MarkovLogic
-from telos.logic.syntax.parser import (
-    MAX_FAULTS,
-    TOKEN,
-    SourceText,
-    Statement,
-    StatementError,
-    check_tokens,
-    parse_constants,
-    strip_comments,
-    unquote,
-)
+from telos.logic.syntax.parser import MAX_FAULTS, parse_constants, unquote
+from telos.logic.syntax.statements import TOKEN, SourceText, Statement, StatementError, check_tokens, strip_comments
 from telos.logic.syntax.typing import Signature, signature_of
 from telos.logic.syntax.writer import format_constant
 

@@ -25,7 +25,8 @@ from telos.logic.formulas import (
     substitute,
 )
 from telos.logic.model import Key, MarkovLogic, Rule
-from telos.logic.syntax.parser import TOKEN, is_declaration, is_lowercase, is_word
+from telos.logic.syntax.parser import is_declaration, is_lowercase, is_word
+from telos.logic.syntax.statements import TOKEN
 from telos.logic.syntax.typing import Signature, check_types, iter_table_constants, signature_of
 
 _LOOSE, _IFF, _IMPLIES, _OR, _AND, _NOT, _ATOM = range(7)
