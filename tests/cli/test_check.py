@@ -168,6 +168,7 @@ def test_files_of_every_sort_are_told_apart_and_checked() -> None:
         package / "recognition/data/flairs.yaml": "a recogniser of level, explore, town",
         package / "worlds/forge/data/grammar.yaml": "a recogniser of",
         package / "worlds/arena/data/scenes/flank.yaml": "a scene with",
+        package / "worlds/arena/data/characters/rat.yaml": "a character with 2 goals and 2 actions",
         package / "worlds/adventure/data/flairs.yaml": "rules of the adventure",
         package / "squads/dialogue/lines.yaml": "dialogue, 28 exchanges",
         package / "telemetry/data/island.yaml": "columns of the corpus island",
@@ -177,6 +178,29 @@ def test_files_of_every_sort_are_told_apart_and_checked() -> None:
         done = telos("check", file)
         assert done.returncode == 0, done.stderr
         assert f"fine: {words}" in done.stdout
+
+
+def test_lone_character_is_checked_as_one_of_the_arena(tmp_path: Path) -> None:
+    file = tmp_path / "bob.yaml"
+    file.write_text("character: bob\nlike: soldier\nadd: {goals: [folow_order]}\nbody: {wepon: rifle}\n")
+    done = telos("check", file)
+    assert done.returncode == 2
+    assert "bob.yaml:3:15" in done.stdout
+    assert "did you mean 'follow_order'?" in done.stdout
+    assert "bob.yaml:4:8" in done.stdout
+    file.write_text("character: bob\nlike: soldier\n")
+    assert "fine: a character with 12 goals" in telos("check", file).stdout
+
+
+def test_character_is_checked_with_the_domain_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "village.yaml").write_text("domain: village\nvariables: {fed: bool}\ngoals: {eat: {wants: fed}}\n")
+    folder = tmp_path / "characters"
+    folder.mkdir()
+    (folder / "ann.yaml").write_text("character: ann\ngoals: [eat, kill_enemy]\n")
+    done = telos("check", folder)
+    assert done.returncode == 2
+    assert "'kill_enemy'" in done.stdout
+    assert "'eat'" not in done.stdout
 
 
 def test_a_fault_in_formulas_is_shown_at_its_place(tmp_path: Path) -> None:

@@ -120,6 +120,7 @@ def test_fight_without_terminal_prints_a_log_that_ends_with_the_winner() -> None
 def test_every_scene_is_listed_with_a_line_about_it() -> None:
     listed = json.loads(run("arena", "--list", "--json"))
     assert {"skirmish", "flank"} <= {each["name"] for each in listed}
+    assert {"Skirmish", "The flank"} <= {each["title"] for each in listed}
     lines = run("arena", "--list").splitlines()
     assert len(lines) == len(listed)
     assert all(

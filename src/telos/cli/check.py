@@ -22,6 +22,7 @@ _SEARCHED = 20_000  # bytes: the key that identifies a file is near its top
 MAX_SHOWN = 50  # faults per file; --json has them all
 _WIDTH = 100  # characters shown of a source line
 _KINDS = ", ".join(FORMATS)
+_ARENA = "arena.yaml"  # the domain that characters without one of their own are checked with
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,9 @@ def check(
 ) -> None:
     """Check authored files and report every fault, with its line and a remedy.
 
-    Domains, recognisers, plan grammars, scenes, rules, dialogue, columns and formulas (.mln) are recognised by their
-    first key. Exits 0 if all files are right and 2 if any has faults.
+    Domains, characters, recognisers, plan grammars, scenes, rules, dialogue, columns and formulas (.mln) are recognised
+    by their first key. A character is checked with the domain file in its folder or the one above, or else with that of
+    the arena. Exits 0 if all files are right and 2 if any has faults.
 
     Examples: telos check soldier.yaml examples/domains; telos check --schema scene
     """
@@ -128,6 +130,32 @@ def _summarise_recognizer(file: Path) -> str:
     return f"a recogniser of {', '.join(model.goals)}"
 
 
+def _summarise_character(file: Path) -> str:
+    from telos.agents.character import load_character
+    from telos.worlds.arena.ai.characters import load_arena_character
+
+    own = _domain_beside(file)  # the arena's own lies beside its characters
+    character = load_arena_character(file) if own is None else load_character(file, load(own))
+    return f"a character with {_count(len(character.goals), 'goal')} and {_count(len(character.actions), 'action')}"
+
+
+def _domain_beside(file: Path) -> Path | None:
+    """Return the only domain file in the folder of a file or, if there is none, in the folder above."""
+    for folder in (file.absolute().parent, file.absolute().parent.parent):
+        found = [each for each in sorted(folder.glob("*.y*ml")) if _is(stat.S_ISREG, each) and _is_domain(each)]
+        if found:
+            return found[0] if len(found) == 1 and found[0].name != _ARENA else None
+    return None
+
+
+def _is_domain(file: Path) -> bool:
+    try:
+        with open_input(file) as opened:
+            return find_kind(opened.read(_SEARCHED).decode("utf-8-sig", errors="replace")) == "domain"
+    except DefinitionError:
+        return False
+
+
 def _summarise_rules(file: Path) -> str:
     _load("rules", file)
     return "rules of the adventure"
@@ -149,6 +177,7 @@ def _count(number: int, word: str) -> str:
 _SUMMARIES: dict[str, Callable[[Path], str]] = {
     "recognizer": _summarise_recognizer,
     "grammar": _summarise_recognizer,
+    "character": _summarise_character,
     "scene": lambda file: f"a scene with {_count(len(_load('scene', file).cast), 'fighter')}",
     "rules": _summarise_rules,
     "lines": lambda file: f"dialogue, {_count(len(_load('lines', file)), 'exchange')}",

@@ -166,11 +166,12 @@ def _list_scenes(*, as_json: bool) -> None:
 
     scenes = [load_scene(name) for name in scene_names()]
     if as_json:
-        typer.echo(json.dumps([{"name": each.name, "about": each.about, "seconds": each.seconds} for each in scenes]))
+        keys = ("name", "title", "about", "seconds")
+        typer.echo(json.dumps([{key: getattr(each, key) for key in keys} for each in scenes]))
         return
-    widest = max((len(each.name) for each in scenes), default=0)
+    widest, wide = (max((len(getattr(each, key)) for each in scenes), default=0) for key in ("name", "title"))
     for each in scenes:
-        typer.echo(f"{each.name:<{widest}}  {each.about}")
+        typer.echo(f"{each.name:<{widest}}  {each.title:<{wide}}  {each.about}")
 
 
 def _run_fight(name: str, seconds: float | None, seed: int, speed: float, *, as_lines: bool) -> None:

@@ -21,7 +21,7 @@ from telos.lazy import lazy_exports
 if TYPE_CHECKING:
     from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine, build_mind_view
     from telos.studio.session import Session
-    from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, Setting, Stage, StudioWorld, world
+    from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, QuickStart, Setting, Stage, StudioWorld, world
     from telos.studio.watchpoint import Watchpoint
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Model",
     "Need",
     "Poke",
+    "QuickStart",
     "Session",
     "Setting",
     "Stage",
@@ -48,8 +49,8 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         **dict.fromkeys(("FactLine", "GoalLine", "MindView", "Need", "StepLine", "build_mind_view"), "mind_view"),
-        **dict.fromkeys(("Happening", "Hud", "Inputs", "Model", "Poke", "Setting", "Stage"), "stage"),
-        **dict.fromkeys(("StudioWorld", "world"), "stage"),
+        **dict.fromkeys(("Happening", "Hud", "Inputs", "Model", "Poke", "QuickStart"), "stage"),
+        **dict.fromkeys(("Setting", "Stage", "StudioWorld", "world"), "stage"),
         "Session": "session",
         "Watchpoint": "watchpoint",
     },

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import MindView
 from telos.studio.worlds.shapes import Picture, Symbols
@@ -62,6 +62,24 @@ class Setting:
     title: str
     default: str
     options: tuple[str, ...] = ()  # empty: a whole number
+    about: str = ""
+    titles: Mapping[str, str] = FrozenMap()  # of options whose value is not what a menu should show
+
+    def title_of(self, option: str) -> str:
+        """Return an option as a menu shows it.
+
+        >>> Setting("scene", "Scene", "flank", ("flank", "lights"), titles={"flank": "The flank"}).title_of("flank")
+        'The flank'
+        """
+        return self.titles.get(option, option or "default")
+
+
+@dataclass(frozen=True, slots=True)
+class QuickStart:
+    """A new game at one click, shown as a large button: the settings that it changes, and what it is called."""
+
+    title: str  # "Fight"
+    settings: Mapping[str, str]
     about: str = ""
 
 
@@ -190,6 +208,10 @@ class Stage(ABC):
         """Return the commands that the player may enter now (``go forge``); empty in worlds played by keys only."""
         return ()
 
+    def invitations(self) -> Sequence[QuickStart]:
+        """Return what the picture invites to: a large button for each, such as *Fight* on a fight that is watched."""
+        return ()
+
     def recording(self) -> tuple[str, bytes] | None:
         """Return the game so far as a file that other Telos commands read: its name and its content."""
         return None
@@ -204,6 +226,7 @@ class StudioWorld:
     about: str
     settings: tuple[Setting, ...]
     make: Callable[[int, Mapping[str, str]], Stage]  # from a seed and a complete set of settings
+    starts: tuple[QuickStart, ...] = ()  # large buttons of the menu of a new game
 
     def complete_settings(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return all settings: the valid ones of ``given``, and defaults for the others."""

@@ -327,3 +327,17 @@ def test_outline_has_cells_inside_and_others_outside(cells: frozenset[tuple[int,
     for x in range(-1, 8):
         for y in range(-1, 8):
             assert (winding(path, 2 * x + 1, 2 * y + 1) != 0) == ((x, y) in cells)
+
+
+def test_watched_fight_invites_to_fight_if_there_are_opponents() -> None:
+    assert [each.title for each in ArenaStage("flank", 1).invitations()] == ["Fight"]
+    assert list(ArenaStage("lights", 1).invitations()) == []
+    assert list(ArenaStage("flank", 1, fights=True).invitations()) == []
+    (start,) = ARENA.starts
+    assert ARENA.complete_settings({"scene": "flank", **start.settings})["play"] == "fight"
+
+
+def test_scenes_have_titles_in_the_menu() -> None:
+    setting = next(each for each in ARENA.settings if each.name == "scene")
+    assert setting.title_of("get-to-cover") == "Run for cover"
+    assert all(setting.title_of(option) != option for option in setting.options)

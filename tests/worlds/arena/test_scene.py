@@ -17,7 +17,7 @@ from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.squads.behaviours import select_behaviours
-from telos.worlds.arena.scene import CHARACTERS, Cue, Scene, load_scene, read_scene, scene_names
+from telos.worlds.arena.scene import CHARACTERS, MAPS, Cue, Scene, load_scene, read_scene, scene_names, scene_titles
 
 BROKEN = Path(__file__).parents[2] / "broken_scenes"
 CAST = BROKEN / "characters"
@@ -170,6 +170,28 @@ def test_unknown_mark_is_located_in_any_drawing(above: int, indent: int, row: in
         read_scene(text, file="odd.yaml", maps=[], characters=["rat"])
     (fault,) = caught.value.faults
     assert lines[fault.line - 1][fault.column - 1] == mark
+
+
+def test_scenes_of_the_package_have_distinct_short_titles() -> None:
+    titles = scene_titles()
+    assert {name: load_scene(name).title for name in scene_names()} == dict(titles)
+    assert len(set(titles.values())) == len(titles) == 24
+    assert all(title[0].isupper() and "-" not in title and len(title) <= 26 for title in titles.values())
+
+
+def test_scene_without_a_title_is_called_by_its_name() -> None:
+    text = "scene: odd-one\nmap: flank\nseconds: 3\ncast: {}\n"
+    assert read_scene(text, file="odd-one.yaml", maps=[MAPS], characters=[]).title == "Odd one"
+
+
+@pytest.mark.parametrize("title", ["''", "x" * 41, '"two\\nlines"', "[a]", "' a'"])
+def test_unfit_title_is_a_fault_at_its_line(title: str) -> None:
+    text = f"scene: odd\ntitle: {title}\nmap: flank\nseconds: 3\ncast: {{}}\n"
+    with pytest.raises(DefinitionError) as caught:
+        read_scene(text, file="odd.yaml", maps=[MAPS], characters=[])
+    (fault,) = caught.value.faults
+    assert fault.line == 2
+    assert "title" in str(fault)
 
 
 # The JSON Schema and the loader agree.

@@ -29,6 +29,9 @@ class NewGameMenu:
         with ui.menu().props("no-focus") as self._menu, box("ts-popup"):
             self._menu.classes("ts-menu")
             heading(f"New game: {session.world.title}")
+            for start in session.world.starts:
+                button = text_button(start.title, start.about, partial(self._begin, start.settings), tip="left")
+                button.classes("ts-main ts-start")
             with box("ts-field"):
                 ui.label("Seed")
                 self._seed = ui.number(value=session.seed, min=0, max=_MAX_SEED, precision=0)
@@ -38,9 +41,9 @@ class NewGameMenu:
                 self._fields[setting.name] = self._field(setting)
             with box("ts-row ts-end"):
                 text_button("Same again", "The same seed, from the start", self._again)
-                text_button("Begin", "Begin a game with these settings", self._begin, icon="play_arrow").classes(
-                    "ts-main"
-                )
+                text_button(
+                    "Begin", "Begin a game with these settings", partial(self._begin), icon="play_arrow"
+                ).classes("ts-main")
 
     def _field(self, setting: Setting) -> Any:
         value = self._session.settings[setting.name]
@@ -48,7 +51,7 @@ class NewGameMenu:
             ui.label(setting.title)
             field: Any
             if setting.options:
-                titles = {option: option or "default" for option in setting.options}
+                titles = {option: setting.title_of(option) for option in setting.options}
                 field = ui.select(titles, value=value).props("dense outlined options-dense")
             else:
                 field = ui.number(value=int(value), min=0, max=999_999, precision=0).props("dense outlined")
@@ -61,14 +64,21 @@ class NewGameMenu:
         """Start a game with the same settings and a random seed."""
         ui.navigate.to(game_address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
 
+    def accept(self, number: int) -> None:
+        """Start the game that the picture invites to, with the same seed."""
+        invitations = self._session.stage.invitations()
+        if number < len(invitations):
+            settings = {**self._session.settings, **invitations[number].settings}
+            ui.navigate.to(game_address(self._session.world.name, self._session.seed, settings))
+
     def _roll(self) -> None:
         self._seed.set_value(self._rng.randrange(_SEEDS))
 
     def _again(self) -> None:
         ui.navigate.to(game_address(self._session.world.name, self._session.seed, self._session.settings))
 
-    def _begin(self) -> None:
-        settings = {name: _to_setting(field.value) for name, field in self._fields.items()}
+    def _begin(self, changes: Mapping[str, str] | None = None) -> None:
+        settings = {name: _to_setting(field.value) for name, field in self._fields.items()} | dict(changes or {})
         ui.navigate.to(game_address(self._session.world.name, int(self._seed.value or 0), settings))
 
 

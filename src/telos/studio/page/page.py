@@ -86,7 +86,12 @@ class GamePage:
 
     def _canvas(self) -> None:
         with box("ts-stage-box"):
-            StageCanvas(f"/link/{self._game.name}", on_pick=self._pick, on_again=self._new_game.another)
+            StageCanvas(
+                f"/link/{self._game.name}",
+                on_pick=self._pick,
+                on_again=self._new_game.another,
+                on_accept=self._new_game.accept,
+            )
 
     def _timeline(self) -> None:
         self._line = Timeline(on_event=self._explain)

@@ -158,7 +158,7 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
     """The picture of a game with its HUD, small belief bars in a corner, and the player's keys.
 
     It connects to ``link_url`` (``"/link/…"``). ``on_pick`` receives the name of a clicked character; ``on_again`` is
-    called to restart a finished game.
+    called to restart a finished game, and ``on_accept`` receives the number of an invitation of the stage.
     """
 
     def __init__(
@@ -168,6 +168,7 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
         corner: bool = True,
         on_pick: Callable[[str], None] | None = None,
         on_again: Callable[[], None] | None = None,
+        on_accept: Callable[[int], None] | None = None,
     ) -> None:
         super().__init__()
         self._props["link-url"] = link_url
@@ -176,6 +177,8 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
             self.on("pick", lambda event: _pass_name(event, on_pick))
         if on_again is not None:
             self.on("again", lambda _: on_again(), args=[])
+        if on_accept is not None:
+            self.on("accept", lambda event: _pass_number(event, on_accept))
 
 
 class Timeline(Element, component="assets/timeline.js", esm=_ESM):

@@ -251,6 +251,7 @@ def hello(session: Session) -> dict[str, Any]:
         "readers": [[name, session.recognizers.titles[name]] for name in session.recognizers.names],
         "goals": session.recognizers.goals, "roles": ROLES, "goal_colours": GOALS,
         "first": session.first, "last": session.last,
+        "invitations": [[each.title, each.about] for each in stage.invitations()],
     }  # fmt: skip
 
 

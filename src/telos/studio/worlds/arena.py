@@ -16,7 +16,7 @@ from telos.core.values import Value
 from telos.planning.planner import warm_up
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
 from telos.studio.mind_view import MindView, build_mind_view
-from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
+from telos.studio.stage import Happening, Hud, Inputs, Model, QuickStart, Setting, Stage, StudioWorld
 from telos.studio.worlds.arena_drawing import (
     NAMED_FROM,
     SHOT_LASTS,
@@ -32,7 +32,7 @@ from telos.worlds.arena.ai.characters import characters_with, find_character_fau
 from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.replay import FightEnded, FightLog
-from telos.worlds.arena.scene import load_scene, scene_names
+from telos.worlds.arena.scene import load_scene, scene_names, scene_titles
 from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 from telos.worlds.arena.sim.views import ArenaView, FighterView, ShotView
 
@@ -43,6 +43,7 @@ _MAX_LINES = 20  # of speech per fighter
 MAX_SECONDS = 600.0  # of a fight with a player; a watched fight ends with its scene
 _AFTERWARDS = "Look back on the timeline, or choose another scene, under New game."
 _AFTER_WATCHING = "Look back on the timeline, or fight them yourself, under New game."
+FIGHT = QuickStart("Fight", {"play": "fight"}, "Take a side in this scene yourself, from its start")
 _AFTER_FIGHTING = "Look back on the timeline to see what they were up to."
 _KEYS = (
     ("ArrowUp", "up", "walk"), ("ArrowDown", "down", "walk"), ("ArrowLeft", "left", "walk"),
@@ -73,7 +74,7 @@ class ArenaStage(Stage):
         )
         self.controls = PlayerControl(self.battle.arena, self.player) if self.player else None
         self.keys = _KEYS if self.player else ()
-        self.title = f"{scene}: {played.about}"
+        self.title = f"{played.title}: {played.about}"
         self._files = CharacterFiles(self.battle)
         self._map = MapDrawing(played.map)
         self._fight = FightDrawing(self._map.scale)
@@ -203,6 +204,10 @@ class ArenaStage(Stage):
             return "Time is up."
         return "No fighter is left." if view.winner is None else f"{view.winner.capitalize()} wins."
 
+    def invitations(self) -> Sequence[QuickStart]:
+        """Return the invitation to fight, where a fight is watched that has opponents."""
+        return (FIGHT,) if self.player is None and default_player(self.battle.scene) is not None else ()
+
     # --- minds --------------------------------------------------------------------------------------------------------
 
     def _goal(self, fighter: FighterView) -> str:
@@ -275,7 +280,9 @@ class ArenaStage(Stage):
 
     def recording(self) -> tuple[str, bytes]:
         """Return the trace so far, for ``telos watch arena --replay``."""
-        return f"arena-{self.battle.scene.name}-seed{self.battle.seed}.jsonl", self.timeline.recording()
+        end = FightEnded(self.time, self.battle.arena.winner, "the recording ends here")
+        last = b"" if self._is_over else f"{as_json(end)}\n".encode()  # a recording without an end counts as cut short
+        return f"arena-{self.battle.scene.name}-seed{self.battle.seed}.jsonl", self.timeline.recording() + last
 
 
 def _make(seed: int, settings: Mapping[str, str]) -> ArenaStage:
@@ -293,10 +300,11 @@ ARENA = StudioWorld(
     "Soldiers who plan, take cover, follow orders and talk. Watch them, or fight them.",
     (
         Setting("play", "You", "watch", ("watch", "fight"), "watch, or control an opponent of the soldiers"),
-        Setting("scene", "Scene", "skirmish", scene_names(), "the map and the cast"),
+        Setting("scene", "Scene", "skirmish", scene_names(), "the map and the cast", titles=scene_titles()),
         Setting("labels", "Below names", "auto", ("auto", "goals", "names"), "goals, where there is room"),
     ),
     _make,
+    starts=(FIGHT,),
 )
 
 

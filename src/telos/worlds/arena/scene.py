@@ -5,8 +5,9 @@ Start with `load_scene` and `Scene`.
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -36,6 +37,7 @@ from telos.worlds.arena.sim.map import ArenaMap
 DATA = Path(__file__).parent / "data"
 CHARACTERS, MAPS, SCENES = DATA / "characters", DATA / "maps", DATA / "scenes"
 BEHAVIOURS = tuple(behaviour.name for behaviour in ALL_BEHAVIOURS)
+_TITLE_LINE = re.compile(r'^title: *"?(.*?)"?$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class SceneThing:
 class Scene:
     """Everything that a fight starts from, except its seed.
 
-    ``squads`` are the enabled squad behaviours, ``objectives`` the orders of each side.
+    ``squads`` are the enabled squad behaviours, ``objectives`` the orders of each side, ``title`` is its name in menus.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Scene:
     squads: tuple[str, ...] = ()
     objectives: FrozenMap[str, FrozenMap[str, Value]] = field(default_factory=FrozenMap)
     talk: bool = False
+    title: str = ""
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -103,6 +106,26 @@ class Scene:
 def scene_names() -> tuple[str, ...]:
     """Return the names of the scenes in the package."""
     return tuple(sorted(file.stem for file in SCENES.glob("*.yaml")))
+
+
+@cache  # reads 24 files, which do not change
+def scene_titles() -> Mapping[str, str]:
+    """Return the titles of the scenes in the package, by name, without loading the scenes.
+
+    >>> scene_titles()["skirmish"]
+    'Skirmish'
+    """
+    found = {name: _TITLE_LINE.search(read_text(SCENES / f"{name}.yaml")) for name in scene_names()}
+    return FrozenMap({name: line[1] if line else default_title(name) for name, line in found.items()})
+
+
+def default_title(scene: str) -> str:
+    """Return the title of a scene whose file gives it none.
+
+    >>> default_title("get-to-cover")
+    'Get to cover'
+    """
+    return scene.replace("-", " ").capitalize()
 
 
 def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) -> Scene:
@@ -126,9 +149,20 @@ def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) 
 
 
 _LETTER = re.compile(r"[A-Z]\Z")
+_LONGEST_TITLE = 40  # characters: it must fit a menu
+_TITLE_PATTERN = rf"(?! )[^\x00-\x1f\x7f]{{1,{_LONGEST_TITLE}}}"
+_TITLE = re.compile(rf"{_TITLE_PATTERN}\Z")
 _ONE, _LIST, _CUE, _REPEAT = map(branch_tag, ("one", "list", "cue", "repeat"))
 
 _SceneName: TypeAlias = Annotated[str, name_type("the name of a scene")]
+_Title: TypeAlias = Annotated[
+    str,
+    FieldType(
+        f"a title of one line, at most {_LONGEST_TITLE} characters",
+        lambda value: isinstance(value, str) and bool(_TITLE.match(value)),
+        {"type": "string", "pattern": f"^{_TITLE_PATTERN}$"},
+    ),
+]
 _Map: TypeAlias = Annotated[str, text_type("the name of a map, or a drawing", "write `map: |`, and draw below it")]
 _Letter: TypeAlias = Annotated[
     str,
@@ -216,7 +250,9 @@ class SceneShape(FileModel):
     """A map, who and what is on it, and how they are led."""
 
     scene: _SceneName = Field(examples=["flank"])
-    """The name of the scene."""
+    """The name of the scene, as commands use it."""
+    title: _Title = ""
+    """Its name in menus, a few words; the name itself if nothing is said."""
     about: Remark = ""
     """One line on what to look at."""
     map: _Map = Field(examples=["courtyard"])
@@ -262,6 +298,7 @@ def read_scene(text: str, *, file: str, maps: Sequence[Path], characters: Collec
         squads=tuple(dict.fromkeys(draft.squads)),
         objectives=_freeze(model.objectives),
         talk=model.talk,
+        title=model.title or default_title(model.scene),
     )
 
 

@@ -21,16 +21,18 @@ export default {
           <div ref="cornerTitle" class="telos-corner-title"></div>
           <div ref="cornerBars"></div>
         </div>
+        <div ref="invited" class="telos-invited"></div>
       </div>
       <div ref="pad" class="telos-pad"></div>
     </div>`,
   props: { linkUrl: String, corner: { type: Boolean, default: true } },
-  emits: ["pick", "again"],
+  emits: ["pick", "again", "accept"],
   mounted() {
     this.ends = [];
     this.painter = new Painter(this.$refs.canvas);
     this.hud = new Hud(this.$refs.over, () => this.$emit("again"));
     this.hud.bottom.prepend(this.$refs.corner);
+    this.hud.bottom.append(this.$refs.invited);
     this.keys = new Keys((held) => link.send({ do: "held", keys: held }));
     this.watch();
     this.listen();
@@ -86,7 +88,19 @@ export default {
       this.meter = new Meter(this.$refs.cornerBars, Array.isArray(hello.goals) ? hello.goals : []);
       const title = String(hello.title ?? "The game");
       this.$refs.canvas.setAttribute("aria-label", `${title}: the game itself; play it with the keyboard`);
+      this.invite(hello.invitations);
       this.resize();
+    },
+    /** Large buttons on the picture, such as Fight on a fight that is watched. */
+    invite(invitations) {
+      const all = (Array.isArray(invitations) ? invitations : []).filter(Array.isArray);
+      const buttons = all.map(([title, about], number) => {
+        const button = document.createElement("button");
+        Object.assign(button, { type: "button", textContent: String(title), title: String(about ?? "") });
+        button.addEventListener("click", () => this.$emit("accept", number));
+        return button;
+      });
+      this.$refs.invited.replaceChildren(...buttons);
     },
     take(frame) {
       this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });

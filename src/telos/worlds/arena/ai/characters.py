@@ -1,12 +1,14 @@
 """Characters and domain of the arena, the arena of a scene, and fighters as members of squads."""
 
+import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from telos.agents.body import Performed, Procedure, load_performances
-from telos.agents.character import Character, characters_from, characters_in
+from telos.agents.character import Character, characters_from, characters_in, load_character
 from telos.agents.memory import WorkingMemory
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
@@ -21,6 +23,7 @@ from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.fighter import BODY_KEYS, Fighter, FighterPlacement, ThingPlacement, check_body
 
 DATA = Path(__file__).parents[1] / "data"
+_LIKE = re.compile(r"^like: *([\w-]+) *$", re.MULTILINE)
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +36,23 @@ def load_arena_domain() -> Domain:
 def load_arena_characters() -> Mapping[str, Character]:
     """Load the characters of the package, by name."""
     return characters_in(DATA / "characters", load_arena_domain(), sensors=SENSORS, body=BODY_KEYS)
+
+
+def load_arena_character(file: Path) -> Character:
+    """Load one character file of the arena. What it is like stands beside it, or is a character of the package."""
+    text = read_text(file)
+    like = _LIKE.search(text)
+    known = load_character_texts()
+    if like is None or like[1] not in known or file.with_name(f"{like[1]}.yaml").exists():
+        return load_character(file, load_arena_domain(), sensors=SENSORS, body=BODY_KEYS)
+    try:
+        texts = {**known, file.stem: text}
+        return characters_from(texts, load_arena_domain(), sensors=SENSORS, body=BODY_KEYS)[file.stem]
+    except DefinitionError as error:
+        here = f"{file.stem}.yaml"
+        raise DefinitionError(
+            [replace(each, file=os.fspath(file)) if each.file == here else each for each in error.faults]
+        ) from None
 
 
 def load_procedures() -> dict[str, Procedure]:
