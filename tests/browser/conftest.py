@@ -114,7 +114,7 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
                 and complaints.append(f"asked for {asked.url}"))  # fmt: skip
         page.goto(address)
         reach(page)
-        until(page, "link.frame && window.telosKeys")  # keys of the studio come over another socket than the frames
+        until(page, "link.frame && window.did_handshake")  # keys of the studio have a socket of their own
         return page
 
     open_page.complaints = complaints  # type: ignore[attr-defined]

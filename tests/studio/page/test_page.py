@@ -14,7 +14,7 @@ from studio.tiny import LINE
 from telos.studio.models.library import Library
 from telos.studio.page.beliefs_panel import BeliefsPanel
 from telos.studio.page.controls import Controls
-from telos.studio.page.game_menu import NewGameMenu
+from telos.studio.page.game_menu import GameMenus, NewGameMenu
 from telos.studio.page.mind_panel import MindPanel
 from telos.studio.page.page import GamePage
 from telos.studio.page.panels import PANELS, Panels
@@ -31,12 +31,12 @@ from telos.worlds.registry import WORLDS
 def test_every_world_has_accessible_page(name: str, tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")
-        shell = GamePage(Game(session), Library(tmp_path), Hub())
+        shell = GamePage(Game(session), Library(tmp_path), GameMenus(session, Hub()))
         for _ in range(40):
             session.advance()
         for panel in PANELS:
-            shell._panels.show(panel)
-            shell._refresh()
+            shell.panels.show(panel)
+            shell.refresh()
         nameless = [
             element.props.get("icon")
             for element in client.elements.values()
@@ -139,12 +139,12 @@ def test_same_moment_sends_nothing_again(name: str, tmp_path: Path) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")
         for _ in range(30):
             session.advance()
-        shell = GamePage(Game(session), Library(tmp_path), Hub())
+        shell = GamePage(Game(session), Library(tmp_path), GameMenus(session, Hub()))
         for panel in PANELS:
-            shell._panels.show(panel)
+            shell.panels.show(panel)
             client.outbox.updates.clear()
-            shell._refresh()
-            shell._controls.refresh()
+            shell.refresh()
+            shell.controls.refresh()
             assert not client.outbox.updates
 
     in_page(act)
@@ -182,12 +182,12 @@ def test_click_on_goal_explains_why_not() -> None:
 
 def test_finished_game_restarts_with_another_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[str] = []
-    monkeypatch.setattr(ui.navigate, "to", gone.append)
+    monkeypatch.setattr(ui, "run_javascript", gone.append)
 
     def act(client: Client) -> None:
         NewGameMenu(Session(LINE, 3, {"wind": "on"}), rng=Random(1)).another()
         (there,) = gone
-        assert there.startswith("/line?")
+        assert there.startswith('telosGo("/line?')
         assert "wind=on" in there
         assert "seed=3&" not in there
 
@@ -242,7 +242,7 @@ def test_wide_screen_shows_last_two_panels() -> None:
         panels = Panels({name: lambda: None for name in PANELS}, shown.append, keys="1234")
         panels.show("score")
         assert panels.shown == ("score",)
-        send(client.layout, "telosWide", True)
+        panels.widen(True)
         assert panels.shown == ("score", "beliefs")
         panels.show("model")
         assert panels.shown == ("model", "score")

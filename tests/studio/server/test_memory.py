@@ -21,7 +21,19 @@ from telos.studio.server import hub as hubs
 from telos.studio.server.app import create_app, open_socket
 
 LINKS = 30
-KINDS = ("Session", "Game", "GamePage", "FrameBuffer", "History", "Client", "Outbox", "Upload", "Button", "WebSocket")
+KINDS = (
+    "Session",
+    "Game",
+    "StudioPage",
+    "GamePage",
+    "FrameBuffer",
+    "History",
+    "Client",
+    "Outbox",
+    "Upload",
+    "Button",
+    "WebSocket",
+)
 
 
 def counted() -> Counter[str]:
@@ -36,7 +48,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 def test_closed_links_give_their_memory_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "GRACE", 3.0)
+    monkeypatch.setattr(hubs, "GRACE", 6.0)
     monkeypatch.setattr(apps, "_QUIET_INTERVAL", 0.5)
 
     async def visit(place: str, seed: int) -> None:

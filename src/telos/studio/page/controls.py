@@ -1,14 +1,11 @@
-"""The strip below the picture (`Controls`), and the keys of the studio (`listen_for_keys`)."""
+"""The strip below the picture (`Controls`), and the keys of the studio (`free_keys`, `studio_keys`)."""
 
-import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from nicegui import ui
-from nicegui.events import GenericEventArguments
 
 from telos.studio.page.widgets import (
-    Act,
     box,
     icon_button,
     set_label,
@@ -144,42 +141,6 @@ _KEY_HELP: tuple[tuple[str, str, str], ...] = (  # key, its name in the help, de
     ("?", "?", "this help"),
 )
 _KEY_CODES = {"p": "KeyP", ".": "Period", "t": "KeyT", "1": "Digit1", "2": "Digit2", "3": "Digit3", "4": "Digit4"}
-
-# Not ``ui.keyboard``: it would also send each arrow key of the game to the server, and it ignores whether an editor has
-# the focus.
-_LISTEN = """
-(() => {
-  if (window.telosKeys) document.removeEventListener("keydown", window.telosKeys);
-  const wanted = %s;
-  window.telosKeys = (event) => {
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (!wanted.includes(key) || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.closest?.("input, textarea, select, [contenteditable=true], .q-dialog, .q-menu")) return;
-    if (key === "Escape" && document.querySelector(".q-dialog, .q-menu")) return;
-    event.preventDefault();
-    emitEvent("telos-key", key);
-  };
-  document.addEventListener("keydown", window.telosKeys);
-  document.addEventListener("click", (event) => {
-    // after a click on Pause, Space must not press it again; after Tab, the focus stays
-    if (event.detail && event.target.closest?.(".ts-strip .q-btn, .ts-tab")) {
-      document.querySelector(".telos-stage canvas")?.focus({ preventScroll: true });
-    }
-  });
-})();
-"""
-
-
-def listen_for_keys(acts: Mapping[str, Act], taken: Collection[str]) -> None:
-    """Call an action for a key (``"p"``, ``"?"``, ``"Escape"``), except for keys that the world has ``taken``."""
-    wanted = free_keys(acts, taken)
-
-    def press(event: GenericEventArguments) -> None:
-        if event.args in wanted:
-            acts[str(event.args)]()
-
-    ui.on("telos-key", press)
-    ui.run_javascript(_LISTEN % json.dumps(wanted))
 
 
 def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:

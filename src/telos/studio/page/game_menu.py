@@ -1,16 +1,16 @@
-"""Menus of the header: a new game (`NewGameMenu`) and recordings (`RecordingsMenu`)."""
+"""Menus of the header (`GameMenus`): a new game (`NewGameMenu`) and recordings (`RecordingsMenu`)."""
 
 import asyncio
 from collections.abc import Mapping
 from functools import partial
-from random import Random
+from random import Random, SystemRandom
 from typing import Any
 from urllib.parse import urlencode
 
 from nicegui import ui
 from nicegui.events import UploadEventArguments
 
-from telos.studio.page.widgets import box, heading, icon_button, show_errors, show_note, text_button
+from telos.studio.page.widgets import box, heading, icon_button, navigate, show_errors, show_note, text_button
 from telos.studio.recording import MAX_BYTES
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session
@@ -62,24 +62,24 @@ class NewGameMenu:
 
     def another(self) -> None:
         """Start a game with the same settings and a random seed."""
-        ui.navigate.to(game_address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
+        navigate(game_address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
 
     def accept(self, number: int) -> None:
         """Start the game that the picture invites to, with the same seed."""
         invitations = self._session.stage.invitations()
         if number < len(invitations):
             settings = {**self._session.settings, **invitations[number].settings}
-            ui.navigate.to(game_address(self._session.world.name, self._session.seed, settings))
+            navigate(game_address(self._session.world.name, self._session.seed, settings))
 
     def _roll(self) -> None:
         self._seed.set_value(self._rng.randrange(_SEEDS))
 
     def _again(self) -> None:
-        ui.navigate.to(game_address(self._session.world.name, self._session.seed, self._session.settings))
+        navigate(game_address(self._session.world.name, self._session.seed, self._session.settings))
 
     def _begin(self, changes: Mapping[str, str] | None = None) -> None:
         settings = {name: _to_setting(field.value) for name, field in self._fields.items()} | dict(changes or {})
-        ui.navigate.to(game_address(self._session.world.name, int(self._seed.value or 0), settings))
+        navigate(game_address(self._session.world.name, int(self._seed.value or 0), settings))
 
 
 def game_address(world: str, seed: int, settings: Mapping[str, str], *, at: int | None = None) -> str:
@@ -181,10 +181,14 @@ async def _open_upload(hub: Hub, event: UploadEventArguments) -> None:
     data = await event.file.read()
     with show_errors():
         game = hub.replay_file(data, now=asyncio.get_running_loop().time(), file=event.file.name)
-        ui.navigate.to(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
+        navigate(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
 
 
-def recordings_button(session: Session, hub: Hub) -> None:
-    """Add the button with its menu."""
-    with icon_button("save_alt", "Recordings", tip="left"):
-        RecordingsMenu(session, hub)
+class GameMenus:
+    """The buttons of the header that belong to the game: a new game, and recordings."""
+
+    def __init__(self, session: Session, hub: Hub) -> None:
+        with text_button("New game", "Another seed, other settings", icon="add", tip="left"):
+            self.new_game = NewGameMenu(session, rng=SystemRandom())
+        with icon_button("save_alt", "Recordings", tip="left"):
+            RecordingsMenu(session, hub)

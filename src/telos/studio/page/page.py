@@ -1,26 +1,29 @@
-"""The page of a game: `build_page` builds its header, canvas, controls, timeline and panels (`GamePage`)."""
+"""The page: `build_page` builds what stays (`StudioPage`) and the parts of the game that is shown (`GamePage`)."""
 
+import asyncio
 import json
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from random import SystemRandom
+from urllib.parse import parse_qsl, urlsplit
 
 from nicegui import ui
 
+from telos.core.errors import TelosError
 from telos.studio.models.library import Library
 from telos.studio.page.beliefs_panel import BeliefsPanel
-from telos.studio.page.controls import Controls, free_keys, listen_for_keys
-from telos.studio.page.game_menu import NewGameMenu, game_address, recordings_button
+from telos.studio.page.controls import Controls, free_keys
+from telos.studio.page.game_menu import GameMenus, game_address
 from telos.studio.page.help import help_dialog
 from telos.studio.page.mind_panel import MindPanel
 from telos.studio.page.model_panel import ModelPanel
-from telos.studio.page.panels import PANELS, Panels
+from telos.studio.page.panels import PANELS, WIDE, Panels
 from telos.studio.page.score_panel import ScorePanel
 from telos.studio.page.theme import Theme, theme_css
-from telos.studio.page.widgets import Act, StageCanvas, Timeline, box, icon_button, text_button
+from telos.studio.page.widgets import Act, Shell, StageCanvas, Timeline, box, icon_button, set_class, show_note
 from telos.studio.server.game import Game
-from telos.studio.server.hub import Hub
-from telos.worlds.registry import WORLDS
+from telos.studio.server.hub import Hub, prepare_world
+from telos.worlds.registry import WORLDS, known_world
 
 # Browsers grant the clipboard to local and https pages only, and users may deny it: then the link is shown in a prompt.
 _COPY = """
@@ -37,67 +40,151 @@ _COPY = """
 _CONTROLS_INTERVAL, _PANELS_INTERVAL = 0.5, 1.0  # seconds between two updates from the session
 
 
-def build_page(game: Game, library: Library, hub: Hub) -> None:
-    """Build the page of a game, inside a page function."""
-    GamePage(game, library, hub)
+OpenGame = Callable[[str, Mapping[str, str]], Game]
 
 
-class GamePage:
-    """One page: it builds the parts and connects them."""
+def build_page(world: str, query: Mapping[str, str], library: Library, hub: Hub, open_game: OpenGame) -> None:
+    """Build the page inside a page function, and show the game of an address.
 
-    def __init__(self, game: Game, library: Library, hub: Hub) -> None:
-        self._game, self._session, self._hub = game, game.session, hub
-        self._taken = {code for code, _, _ in game.session.stage.keys}
+    All games of the page come from ``open_game``, which receives the name of a world and the parameters of an address
+    (none: the game that this visitor plays in that world) and may raise a ``TelosError``.
+    """
+    StudioPage(library, hub, open_game).open(world, query)
+
+
+class StudioPage:
+    """The page of one tab: the header, the theme and the keys. All else belongs to the game that is shown.
+
+    Another game, of the same or of another world, replaces the old one in the same page.
+    """
+
+    def __init__(self, library: Library, hub: Hub, open_game: OpenGame) -> None:
+        self._library, self._hub, self._open_game = library, hub, open_game
+        self._client = ui.context.client
+        self._shown: GamePage | None = None
+        self._wide = False
+        self._requests = 0
         ui.add_css(theme_css())
         ui.add_css(Path(__file__).with_name("layout.css").read_text(encoding="utf-8"))
-        self._theme = Theme(lambda dark: self._model.set_dark(dark))
-        self._help = help_dialog(game.session)
+        self.theme = Theme(self._set_dark)
+        self._shell = Shell(wide=WIDE, on_go=self._go, on_key=self._press, on_wide=self._widen)
         with box("ts-page"):
             self._header()
-            with box("ts-middle"):
-                with box("ts-left"):
-                    self._canvas()
-                    self._controls = Controls(game.session)
-                self._panels = self._build_panels(library)
-            with box("ts-below"):
-                self._timeline()
-        self._listen()
-        ui.timer(_CONTROLS_INTERVAL, self._controls.refresh, immediate=False)
-        ui.timer(_PANELS_INTERVAL, self._refresh, immediate=False)
-        self._keep_address()
+            self._place = box("ts-game")
+        self._own_layers = set(self._client.layout.default_slot.children)
 
-    # --- parts --------------------------------------------------------------------------------------------------------
+    def open(self, world: str, query: Mapping[str, str]) -> None:
+        """Show the game of an address, or what is wrong with the address."""
+        try:
+            game = self._open_game(known_world(world), query)
+        except TelosError as error:
+            with self._place:
+                ui.label(str(error)).classes("ts-failure").props["role"] = "alert"
+        else:
+            self.show(game, push=False)
+
+    def show(self, game: Game, *, push: bool) -> None:
+        """Show a game in place of the one before; ``push`` adds its address to the history."""
+        self._clear()
+        with self._menus:
+            menus = GameMenus(game.session, self._hub)
+        with self._place:
+            self._shown = GamePage(game, self._library, menus, dark=self.theme.dark, wide=self._wide)
+        for name, link in self._links.items():
+            is_shown = name == game.session.world.name
+            set_class(link, "ts-on", is_shown)
+            link.props["aria-current"] = "page" if is_shown else "false"
+        self._shell.keys = free_keys([*self._shown.acts, "t", "?"], self._shown.taken)
+        self._shell.show_address(self._shown.address(), push=push)
+
+    def _clear(self) -> None:
+        """Remove the game that is shown; its dialogs lie in a layer of their own."""
+        self._menus.clear()
+        self._place.clear()
+        for layer in list(self._client.layout.default_slot.children):
+            if layer not in self._own_layers:
+                layer.delete()
+        self._shown = None
 
     def _header(self) -> None:
         with ui.element("header").classes("ts-header"):
             ui.label("telos").classes("ts-wordmark")
             with ui.element("nav").classes("ts-worlds") as nav:
                 nav.props["aria-label"] = "Worlds"
-                for name in WORLDS:
-                    link = ui.link(name.capitalize(), f"/{name}").classes("ts-world")
-                    if name == self._session.world.name:
-                        link.classes("ts-on").props["aria-current"] = "page"
+                self._links = {name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in WORLDS}
             box("ts-gap")
-            with text_button("New game", "Another seed, other settings", icon="add", tip="left"):
-                self._new_game = NewGameMenu(self._session, rng=SystemRandom())
-            recordings_button(self._session, self._hub)
-            icon_button("contrast", "Dark or light", self._theme.toggle, key="T")
-            icon_button("help_outline", "Help", self._help.open, key="?")
+            self._menus = box("ts-game")
+            icon_button("contrast", "Dark or light", self.theme.toggle, key="T")
+            icon_button("help_outline", "Help", self._help, key="?")
 
-    def _canvas(self) -> None:
-        with box("ts-stage-box"):
-            StageCanvas(
-                f"/link/{self._game.name}",
-                on_pick=self._pick,
-                on_again=self._new_game.another,
-                on_accept=self._new_game.accept,
-            )
+    # --- what the browser reports -------------------------------------------------------------------------------------
 
-    def _timeline(self) -> None:
-        self._line = Timeline(on_event=self._explain)
-        icon_button("link", "Copy a link to this moment", self._copy_link).classes("ts-copy")
+    async def _go(self, address: str, popped: bool) -> None:
+        """Show the game of an address; of several that were asked for at once, the last."""
+        self._requests = request = self._requests + 1
+        parts = urlsplit(address)
+        try:
+            name = known_world(parts.path.strip("/"))
+            await asyncio.to_thread(prepare_world, name)
+            if request != self._requests or self._client.is_deleted:
+                return
+            game = self._open_game(name, dict(parse_qsl(parts.query, keep_blank_values=True)))
+        except TelosError as error:
+            show_note(str(error), bad=True)
+            if self._shown is not None:
+                self._shell.show_address(self._shown.address(), push=False)
+        else:
+            self.show(game, push=not popped)
 
-    def _build_panels(self, library: Library) -> Panels:
+    def _press(self, key: str) -> None:
+        acts: dict[str, Act] = {"t": self.theme.toggle, "?": self._help}
+        acts |= self._shown.acts if self._shown is not None else {}
+        if key in self._shell.keys:
+            acts[key]()
+
+    def _help(self) -> None:
+        if self._shown is not None:
+            self._shown.help.open()
+
+    def _widen(self, wide: bool) -> None:
+        self._wide = wide
+        if self._shown is not None:
+            self._shown.panels.widen(wide)
+
+    def _set_dark(self, dark: bool) -> None:
+        if self._shown is not None:
+            self._shown.set_dark(dark)
+
+
+class GamePage:
+    """The canvas, controls, panels and timeline of one game."""
+
+    def __init__(
+        self, game: Game, library: Library, menus: GameMenus, *, dark: bool = True, wide: bool = False
+    ) -> None:
+        self._game, self._session = game, game.session
+        self.taken = {code for code, _, _ in game.session.stage.keys}
+        self.help = help_dialog(game.session)
+        with box("ts-middle"):
+            with box("ts-left"):
+                with box("ts-stage-box"):
+                    new_game = menus.new_game
+                    StageCanvas(
+                        f"/link/{game.name}",
+                        on_pick=self._pick,
+                        on_again=new_game.another,
+                        on_accept=new_game.accept,
+                    )
+                self.controls = Controls(game.session)
+            self.panels = self._build_panels(library, dark=dark, wide=wide)
+        with box("ts-below"):
+            self._line = Timeline(on_event=self._explain)
+            icon_button("link", "Copy a link to this moment", self._copy_link).classes("ts-copy")
+        self.acts = self._acts()
+        ui.timer(_CONTROLS_INTERVAL, self.controls.refresh, immediate=False)
+        ui.timer(_PANELS_INTERVAL, self.refresh, immediate=False)
+
+    def _build_panels(self, library: Library, *, dark: bool, wide: bool) -> Panels:
         self._parts: dict[str, BeliefsPanel | MindPanel | ModelPanel | ScorePanel] = {}
 
         def beliefs() -> None:
@@ -109,7 +196,7 @@ class GamePage:
             self._parts["mind"] = self._mind = MindPanel(self._session)
 
         def model() -> None:
-            self._parts["model"] = self._model = ModelPanel(self._session, library, dark=self._theme.dark)
+            self._parts["model"] = self._model = ModelPanel(self._session, library, dark=dark)
 
         def score() -> None:
             self._parts["score"] = ScorePanel(self._session)
@@ -117,14 +204,22 @@ class GamePage:
         builders = dict(zip(PANELS, (beliefs, mind, model, score), strict=True))
         unused = {"beliefs": not self._session.recognizers.names, "model": not self._session.stage.models()}
         order = sorted(PANELS, key=lambda name: unused.get(name, False))  # empty panels come last
-        keys = free_keys("1234", self._taken)
-        return Panels(builders, on_show=lambda name: self._parts[name].refresh(), keys=keys, order=order)
+        keys = free_keys("1234", self.taken)
+        return Panels(builders, on_show=lambda name: self._parts[name].refresh(), keys=keys, order=order, wide=wide)
 
-    def _listen(self) -> None:
-        acts: dict[str, Act] = {str(number): partial(self._panels.show, name) for number, name in enumerate(PANELS, 1)}
-        acts |= {"p": self._controls.toggle, ".": self._controls.step, "Escape": self._controls.live}
-        acts |= {"t": self._theme.toggle, "?": self._help.open}
-        listen_for_keys(acts, self._taken)
+    def _acts(self) -> dict[str, Act]:
+        """Return the actions of the keys."""
+        acts: dict[str, Act] = {str(number): partial(self.panels.show, name) for number, name in enumerate(PANELS, 1)}
+        return acts | {"p": self.controls.toggle, ".": self.controls.step, "Escape": self.controls.live}
+
+    def refresh(self) -> None:
+        """Update the visible panels from the session."""
+        for name in self.panels.shown:
+            self._parts[name].refresh()
+
+    def set_dark(self, dark: bool) -> None:
+        """Change the theme of the editor; all else follows by itself."""
+        self._model.set_dark(dark)
 
     # --- what was clicked ---------------------------------------------------------------------------------------------
 
@@ -138,20 +233,13 @@ class GamePage:
             self._panels.show("beliefs")
             self._beliefs.explain(number)
 
-    def _refresh(self) -> None:
-        for name in self._panels.shown:
-            self._parts[name].refresh()
-
     # --- the address --------------------------------------------------------------------------------------------------
 
-    def _address(self, at: int | None = None) -> str:
+    def address(self, at: int | None = None) -> str:
+        """Return the address of the game, by which a reloaded page finds it, or of a moment of it."""
         session = self._session
         return game_address(session.world.name, session.seed, {**session.settings, "game": self._game.name}, at=at)
 
-    def _keep_address(self) -> None:
-        """Put the game's name into the address, so that a reloaded page finds its game."""
-        ui.run_javascript(f"history.replaceState(null, '', {json.dumps(self._address())})")
-
     def _copy_link(self) -> None:
         at = self._session.last if self._session.shown is None else self._session.shown
-        ui.run_javascript(_COPY % json.dumps(self._address(at)))
+        ui.run_javascript(_COPY % json.dumps(self.address(at)))

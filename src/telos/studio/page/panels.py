@@ -3,20 +3,11 @@
 from collections.abc import Callable, Collection, Sequence
 
 from nicegui import ui
-from nicegui.events import GenericEventArguments
 
 from telos.studio.page.widgets import box, set_class, tooltip, with_key
 
 PANELS = ("beliefs", "mind", "model", "score")
 WIDE = 1700  # pixels; from this width on, two panels are shown side by side
-_TELL_WIDTH = f"""
-(() => {{
-  const wide = matchMedia("(min-width: {WIDE}px)");
-  const tell = () => emitEvent("telos-wide", wide.matches);
-  wide.addEventListener("change", tell);
-  tell();
-}})();
-"""
 
 
 class Panels:
@@ -29,9 +20,10 @@ class Panels:
         *,
         keys: Collection[str],
         order: Sequence[str] = PANELS,
+        wide: bool = False,
     ) -> None:
         self._on_show, self._keys = on_show, keys
-        self._wide = False
+        self._wide = wide
         self._recent = list(order)  # the one shown last is first
         self._tabs: dict[str, ui.button] = {}
         self._boxes: dict[str, ui.element] = {}
@@ -46,8 +38,6 @@ class Panels:
                         self._boxes[name].props["role"] = "tabpanel"
                         self._boxes[name].props["aria-label"] = name.capitalize()
                         builders[name]()
-        ui.on("telos-wide", self._widen)
-        ui.run_javascript(_TELL_WIDTH)
         self._arrange()
 
     @property
@@ -64,17 +54,20 @@ class Panels:
             self._arrange()
             self._on_show(name)
 
+    def widen(self, wide: bool) -> None:
+        """Show two panels in a wide window, otherwise one."""
+        if wide == self._wide:
+            return
+        self._wide = wide
+        self._arrange()
+        for name in self.shown:
+            self._on_show(name)
+
     def _tab(self, name: str, number: int) -> ui.button:
         tab = ui.button(name.capitalize(), on_click=lambda: self.show(name), color=None)
         tab.props("flat dense no-caps role=tab").classes("ts-tab")
         tooltip(tab, with_key(name.capitalize(), str(number) if str(number) in self._keys else ""))
         return tab
-
-    def _widen(self, event: GenericEventArguments) -> None:
-        self._wide = event.args is True
-        self._arrange()
-        for name in self.shown:
-            self._on_show(name)
 
     def _arrange(self) -> None:
         for name, tab in self._tabs.items():

@@ -4,6 +4,7 @@
 which the canvas opens.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -151,7 +152,48 @@ def show_text(label: ui.label, words: str) -> None:
 
 
 _ESM = {"telos-studio": "assets"}  # the import name of the scripts: each is loaded once, so all share one link
-_MAX_NAME = 200
+_MAX_NAME, _MAX_ADDRESS = 200, 4000
+
+
+class Shell(Element, component="assets/shell.js", esm=_ESM):
+    """The part of the page that stays while games come and go: its address, the keys of the studio, the width.
+
+    ``on_go`` receives an address that was clicked or gone back to, and whether it is in the address bar already;
+    ``on_key`` a key of `keys`, and ``on_wide`` whether the window is at least ``wide`` pixels wide.
+    """
+
+    def __init__(
+        self,
+        *,
+        wide: int,
+        on_go: Callable[[str, bool], Any],
+        on_key: Callable[[str], None],
+        on_wide: Callable[[bool], None],
+    ) -> None:
+        super().__init__()
+        self._props["wide"] = wide
+        self._props["keys"] = []
+        self.on("go", lambda event: _pass_address(event, on_go))
+        self.on("key", lambda event: _pass_name(event, on_key))
+        self.on("wide", lambda event: on_wide(event.args is True))
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that ``on_key`` receives."""
+        return list(self._props["keys"])
+
+    @keys.setter
+    def keys(self, keys: Sequence[str]) -> None:
+        self.props["keys"] = list(keys)
+
+    def show_address(self, address: str, *, push: bool) -> None:
+        """Put the address of the shown game into the address bar, as a new entry of the history or in place."""
+        self.run_method("arrive", address, push)
+
+
+def navigate(address: str) -> None:
+    """Show the game of an address in this page, as if it was clicked."""
+    ui.run_javascript(f"telosGo({json.dumps(address)})")
 
 
 class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
@@ -196,6 +238,13 @@ class Timeline(Element, component="assets/timeline.js", esm=_ESM):
 
 class BeliefBars(Element, component="assets/bars.js", esm=_ESM):
     """The beliefs of all recognisers side by side, with the true goal marked if it is known."""
+
+
+def _pass_address(event: GenericEventArguments, handler: Callable[[str, bool], Any]) -> Any:
+    args = event.args if isinstance(event.args, dict) else {}
+    if isinstance(address := args.get("address"), str) and len(address) <= _MAX_ADDRESS:
+        return handler(address, args.get("popped") is True)
+    return None
 
 
 def _pass_name(event: GenericEventArguments, handler: Callable[[str], None]) -> None:

@@ -32,7 +32,6 @@ from telos.studio.server.auth import LOOPBACK, AuthMiddleware
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.stage import world
-from telos.worlds.registry import WORLDS
 
 DEFAULT_PORT = 8484
 _MAX_PORTS = 50  # that are tried from the default one on
@@ -77,16 +76,15 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
 
     @ui.page("/{name}", title="Telos studio", response_timeout=20)
     def page(name: str, request: Request) -> None:
-        if name not in WORLDS:
-            ui.label(f"There is no world {name[:40]!r}; there are {', '.join(WORLDS)}.")
-            return
-        try:
-            game = _open_game(hub, name, dict(request.query_params), seed, visitor_of(request))
-        except TelosError as error:
-            ui.label(str(error))
-            return
-        build_page(game, library, hub)
-        _note_game(ui.context.client, game)
+        client, visitor = ui.context.client, visitor_of(request)
+
+        def open_game(name: str, query: Mapping[str, str]) -> Game:
+            game = _open_game(hub, name, query, seed, visitor)
+            if not client.has_socket_connection:
+                _note_game(client, game)
+            return game
+
+        build_page(name, dict(request.query_params), library, hub, open_game)
 
     ui.run_with(app, title="Telos studio", favicon=None, show_welcome_message=False, tailwind=False)
     return app

@@ -12,6 +12,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from telos.core.errors import TelosError
@@ -207,6 +208,12 @@ class Hub:
         if name in self._logs:
             return self._logs[name]
         return None if self.recorder is None else self.recorder.read(name)
+
+
+@cache
+def prepare_world(name: str) -> None:
+    """Import a world and load what its first game needs; in a thread, so that the other games go on."""
+    Session(world(name), 0)
 
 
 class GameRecorder:

@@ -36,10 +36,10 @@ export default {
     this.keys = new Keys((held) => link.send({ do: "held", keys: held }));
     this.watch();
     this.listen();
+    link.open(this.linkUrl); // forgets the game that was shown before, if this is another one
     if (link.hello) this.begin(link.hello); // the page kept its link while this was built anew
     for (const [key, pic] of link.backdrops) this.painter.setBackdrop(key, pic);
     if (link.frame) this.take(link.frame);
-    link.open(this.linkUrl);
   },
   unmounted() {
     cancelAnimationFrame(this.next);

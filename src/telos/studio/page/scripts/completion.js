@@ -25,7 +25,8 @@ function answerOf(component, state, position) {
 
 export async function complete(component) {
   const CM = await import("nicegui-codemirror");
-  const editor = component.editor ?? (await component.editorPromise);
+  const editor = component?.editor ?? (await component?.editorPromise);
+  if (!editor) return; // another game is shown by now
   const source = async (context) => {
     const word = context.matchBefore(/[\w.\-]*/);
     if (!context.explicit && word.from === word.to) return null;
@@ -50,7 +51,7 @@ function keepCursorInView(CM, editor) {
 
 // Put the cursor on a line, and show it.
 export function jump(component, number, column) {
-  const editor = component.editor;
+  const editor = component?.editor;
   if (!editor) return;
   const line = editor.state.doc.line(Math.min(Math.max(number, 1), editor.state.doc.lines));
   const anchor = Math.min(line.from + Math.max(column - 1, 0), line.to);
