@@ -243,3 +243,20 @@ def test_commands_are_refused_while_catching_up() -> None:
     session.is_catching_up = True
     with pytest.raises(TelosError, match="still on its way"):
         session.ask("poke jump")
+
+
+def test_step_back_and_forward_reach_the_live_game() -> None:
+    game = Session(LINE)
+    for _ in range(5):
+        game.advance()
+    for expected in (4, 3):
+        game.step_back()
+        assert (game.shown, game.paused) == (expected, True)
+    for expected in (4, None):  # one frame on, and then live
+        game.step()
+        assert (game.shown, game.paused, game.last) == (expected, True, 5)
+    game.step()
+    assert (game.shown, game.last) == (None, 6)
+    for _ in range(10):
+        game.step_back()
+    assert game.shown == game.first == 0

@@ -214,8 +214,8 @@ def build_frame(
 
 
 def to_marks(entries: Iterable[TimelineEntry]) -> list[list[Any]]:
-    """Return the timeline marks of all happenings that have a label."""
-    return [each.to_mark() for each in entries if each.happening.label]
+    """Return the timeline marks of all happenings that have a label; changes of plans are only in the log."""
+    return [each.to_mark() for each in entries if each.happening.label and each.happening.kind != "plan"]
 
 
 def round_belief(belief: Belief) -> dict[str, float]:
@@ -303,29 +303,48 @@ class BeliefChange(NamedTuple):
     belief: Mapping[str, float]
 
 
+class BandChange(NamedTuple):
+    """A row of the timeline that has another label than at the frame before."""
+
+    row: str
+    before: str
+    after: str
+
+
 class History:
-    """The curves at the frames where they changed, and the frames at which the truth and the bands changed."""
+    """The curves at the frames where they changed, and the frames at which the truth and the bands changed.
+
+    ``thrashing`` has the frames from which on each row thrashes, with its two goals, or does so no more (``""``).
+    """
 
     def __init__(self) -> None:
         self._points: list[HistoryPoint] = []
         self._truth: list[tuple[int, str | None]] = []
-        self._bands: dict[str, list[tuple[int, str]]] = {}
+        self.bands: dict[str, list[tuple[int, str]]] = {}
+        self.thrashing: dict[str, list[tuple[int, str]]] = {}
 
-    def add(self, point: HistoryPoint, truth: str | None, bands: Mapping[str, str]) -> None:
-        """Add what has changed at this frame."""
+    def add(self, point: HistoryPoint, truth: str | None, bands: Mapping[str, str]) -> list[BandChange]:
+        """Add what has changed at this frame; return the changes of bands."""
         last = self._points[-1] if self._points else None
         if last is None or (last.beliefs, last.curves) != (point.beliefs, point.curves):
             self._points.append(point)
         self._points = _thin(self._points)
         if not self._truth or self._truth[-1][1] != truth:
             self._truth.append((point.frame, truth))
-        for row in {**self._bands, **bands}:
-            self._add_band(row, point.frame, bands.get(row, ""))
+        changed = []
+        for row in {**self.bands, **bands}:
+            before, after = _extend(self.bands.setdefault(row, []), point.frame, bands.get(row, ""))
+            if before != after:
+                changed.append(BandChange(row, before, after))
+        return changed
 
-    def _add_band(self, row: str, frame: int, label: str) -> None:
-        changes = self._bands.setdefault(row, [])
-        if not changes or changes[-1][1] != label:
-            changes.append((frame, label))
+    def mark_thrashing(self, row: str, frame: int, goals: str) -> bool:
+        """Note between which goals a row thrashes from a frame on (empty: it does not); return whether that is new."""
+        marks = self.thrashing.get(row) or [(0, "")]
+        before, after = _extend(marks, frame, goals)
+        if before != after:
+            self.thrashing[row] = marks
+        return before != after
 
     def recompute(self, reader: str, first: Mapping[str, float], beliefs: Sequence[BeliefChange]) -> None:
         """Replace the curve of a recogniser by that of a new model: its first belief, then its changes.
@@ -363,8 +382,17 @@ class History:
             "beliefs": _to_columns([point.beliefs for point in points]),
             "curves": _to_columns([point.curves for point in points]),
             "truth": self._truth,
-            "bands": self._bands,
+            "bands": self.bands,
+            "thrashing": self.thrashing,
         }
+
+
+def _extend(row: list[tuple[int, str]], frame: int, label: str) -> tuple[str, str]:
+    """Add a label to a row if it differs from the last one; return both (the first label differs from none)."""
+    before = row[-1][1] if row else label
+    if not row or before != label:
+        row.append((frame, label))
+    return before, label
 
 
 def _point_at(before: HistoryPoint, change: BeliefChange, reader: str) -> HistoryPoint:

@@ -19,6 +19,7 @@ from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.filtering import Trainable
 from telos.recognition.recognizer import Recognizer
+from telos.studio.event_log import EventLog
 from telos.studio.mind_view import MindView
 from telos.studio.recording import (
     AppliedModel,
@@ -35,6 +36,7 @@ from telos.studio.recording import (
     to_marks,
 )
 from telos.studio.stage import Happening, Inputs, Model, StudioWorld
+from telos.studio.thrashing import Thrashing, find_thrashing
 from telos.studio.watchpoint import Watchpoint
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -205,6 +207,7 @@ class Session:
         self.scoreboard = Scoreboard(self.recognizers.names)
         self.log = GameLog(world.name, seed, self.settings)
         self.happenings: list[TimelineEntry] = []
+        self.event_log = EventLog()
         self.refusals: list[str] = []  # rejected inputs, to be shown once
         self.paused, self.speed, self.stopped, self.version = False, 1.0, "", 0
         self.shown: int | None = None  # the frame that is looked at; None: the newest
@@ -266,6 +269,21 @@ class Session:
         if frame is not None:
             self.paused = True
 
+    def step(self) -> None:
+        """Pause, and go one frame on: towards the newest frame while the past is looked at, otherwise in the game."""
+        if self.is_catching_up:
+            return  # a step now would change the moment that it must reach
+        self.pause(True)
+        if self.shown is None or self.shown >= self.last:
+            self.shown = None
+            self.advance()
+        else:
+            self.shown = self.shown + 1 if self.shown + 1 < self.last else None
+
+    def step_back(self) -> None:
+        """Pause, and go one frame back."""
+        self.scrub((self.last if self.shown is None else self.shown) - 1)
+
     def pause_when(self, text: str) -> None:
         """Pause as soon as a condition becomes true; the empty text removes the condition."""
         self.watchpoint = Watchpoint(text, self._values(())) if text.strip() else None
@@ -284,6 +302,7 @@ class Session:
             self.recognizers.replace(name, text, reader)
             self._recompute(name, first, beliefs)
         self.log.add(AppliedModel(name, text))
+        self.event_log.add(self.last, self.stage.time, name, "game", "uses another model from here on", why=change)
         self.version += 1
         return change or f"{name} uses the new model now."
 
@@ -387,16 +406,37 @@ class Session:
     def _record_frame(self, entries: list[TimelineEntry]) -> None:
         stage, number = self.stage, self.last + 1
         self.frame_data = data = build_frame(stage, number, self.recognizers.beliefs, entries)
+        point = HistoryPoint(number, stage.time, data["beliefs"], data["curves"])
+        changes = self._history.add(point, data["truth"], data["bands"])
+        self.event_log.add_frame(number, stage.time, entries, changes)
+        data["thrashing"] = self._flag_thrashing(number)
         if data["key"] not in self._backdrops:
             key, backdrop = stage.backdrop()
             self._backdrops[key] = to_json({"is": "backdrop", "key": key, "pic": backdrop})
         self._frames.add(to_json(data))
-        point = HistoryPoint(number, stage.time, data["beliefs"], data["curves"])
-        self._history.add(point, data["truth"], data["bands"])
         if number % self._steps_per_second == 0 and (who := stage.characters()):
             self._mind_views.append((number, {name: view for name in who if (view := stage.mind(name)) is not None}))
 
+    def _flag_thrashing(self, frame: int) -> dict[str, str]:
+        """Return the rows that thrash now, with their goals; log where it begins and where it ends."""
+        found = self._thrashing_at(frame)
+        for row in {**self._history.thrashing, **found}:
+            now = found.get(row)
+            if self._history.mark_thrashing(row, frame, now.pair if now else ""):
+                words = "no longer thrashing" if now is None else str(now)
+                self.event_log.add(frame, self.stage.time, row, "thrashing", words)
+        return {row: each.pair for row, each in found.items()}
+
+    def _thrashing_at(self, frame: int) -> dict[str, Thrashing]:
+        found = {row: find_thrashing(labels, frame, self.stage.rate) for row, labels in self._history.bands.items()}
+        return {row: each for row, each in found.items() if each is not None}
+
     # --- looking ------------------------------------------------------------------------------------------------------
+
+    def thrashing(self) -> dict[str, str]:
+        """Return the characters that thrash at the moment that is looked at, each with one line about it."""
+        frame = self.last if self.shown is None else self.shown
+        return {row: str(each) for row, each in self._thrashing_at(frame).items()}
 
     def frame(self) -> bytes:
         """Return the frame that is looked at, as JSON."""
@@ -470,6 +510,8 @@ class Session:
             "event": "nothing",
             "event.who": "nobody",
         }
+        thrashing = self.frame_data.get("thrashing", {})
+        values |= {f"{row}.thrashing": row in thrashing for row in self._history.bands}
         for name, belief in self.recognizers.beliefs.items():
             values[f"{name}.top"] = belief.top
             values |= {f"{name}.{goal}": chance for goal, chance in belief.items()}

@@ -38,7 +38,8 @@ class Happening:
     time: float
     who: str
     label: str  # a few words: "swings", "finds the chest"
-    kind: str = "event"  # "event", "said", "goal" (one was achieved), "bad" (a death), "game" (a hint, an order)
+    kind: str = "event"  # "event", "said", "goal" (one was achieved), "bad" (a death), "game" (a hint, an order),
+    # "mind" (the cause of a change of goal), "plan" (only in the log); the log filters other words as well
     event: Event | None = None
     why: str = ""  # the cause, if the world knows it
 

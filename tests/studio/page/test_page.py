@@ -58,6 +58,11 @@ def test_play_pause_and_step_buttons_work() -> None:
         assert found(client, ui.button, "Play on").icon == "play_arrow"
         session.scrub(2)
         controls.step()
+        assert (session.shown, session.last, session.paused) == (3, 5, True)  # in the past, one frame on
+        controls.step_back()
+        assert session.shown == 2
+        controls.live()
+        controls.step()
         assert (session.shown, session.last, session.paused) == (None, 6, True)  # from where the game stands
         controls.toggle()
         assert not session.paused

@@ -105,7 +105,7 @@ def test_happenings_cover_orders_speech_goals_shots_and_deaths() -> None:
     stage = ArenaStage("skirmish", 1)
     told = run(stage, 700)
     kinds = {each.kind for each in told}
-    assert kinds == {"event", "said", "game", "bad", "goal"}
+    assert kinds == {"event", "said", "game", "bad", "goal", "mind", "plan"}
     deaths = [each for each in told if each.kind == "bad"]
     assert len(deaths) == sum(not each.alive for each in stage.battle.view.fighters)
     assert all(each.why for each in told if each.label.startswith("takes up"))

@@ -30,6 +30,7 @@ class Controls:
         self._pokes: tuple[Poke, ...] = ()
         with box("ts-strip"):
             self._play = icon_button("pause", "Pause", self.toggle, key="P", tip="above")
+            self._back = icon_button("skip_previous", "One frame back", self.step_back, key=",", tip="above")
             self._step = icon_button("skip_next", "One step", self.step, key=".", tip="above")
             self._speed = self._speeds()
             self._live = text_button("Live", "Back to the live game", self.live, icon="sensors", key="Esc", tip="above")
@@ -67,12 +68,13 @@ class Controls:
         self.refresh()
 
     def step(self) -> None:
-        """Pause, and advance the game by one step."""
-        if self._session.is_catching_up:
-            return  # a step now would change the moment that it must reach
-        self._session.scrub(None)
-        self._session.pause(True)
-        self._session.advance()
+        """Pause, and go one frame on; at the newest frame this advances the game."""
+        self._session.step()
+        self.refresh()
+
+    def step_back(self) -> None:
+        """Pause, and go one frame back."""
+        self._session.step_back()
         self.refresh()
 
     def live(self) -> None:
@@ -134,13 +136,18 @@ def _fill(menu: ui.menu, items: Sequence[tuple[str, str]], send: Callable[[str],
 
 _KEY_HELP: tuple[tuple[str, str, str], ...] = (  # key, its name in the help, description
     ("p", "P", "pause and go on"),
-    (".", ".", "one step"),
-    ("1", "1 – 4", "beliefs, mind, model, score"),
+    (".", ".", "one step; hold to go on"),
+    (",", ",", "one frame back; hold to go on"),
+    ("1", "1 – 5", "beliefs, mind, model, score, log"),
+    ("+", "+ −", "zoom the timeline"),
+    ("n", "n N", "next and previous match in the log"),
     ("Escape", "Esc", "back to the live game"),
     ("t", "T", "dark or light"),
     ("?", "?", "this help"),
 )
-_KEY_CODES = {"p": "KeyP", ".": "Period", "t": "KeyT", "1": "Digit1", "2": "Digit2", "3": "Digit3", "4": "Digit4"}
+_KEY_CODES = {"p": "KeyP", ".": "Period", ",": "Comma", "t": "KeyT", "n": "KeyN"}
+_KEY_CODES |= {digit: f"Digit{digit}" for digit in "12345"}
+_REPEATED = (",", ".", "+", "-")  # a key of these that is held acts again and again
 
 
 def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:

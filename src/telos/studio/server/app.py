@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+import orjson
 import uvicorn
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from fastapi.dependencies import models as dependencies
@@ -26,11 +27,13 @@ from starlette.responses import RedirectResponse, Response
 
 from telos.core.errors import TelosError, printable
 from telos.files import check_output
+from telos.studio.event_log import LogQuery, to_json_lines, to_text
 from telos.studio.models.library import Library
 from telos.studio.page.page import build_page
 from telos.studio.server.auth import LOOPBACK, AuthMiddleware
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
+from telos.studio.session import Session
 from telos.studio.stage import world
 
 DEFAULT_PORT = 8484
@@ -68,6 +71,17 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
     async def games() -> dict[str, list[dict[str, object]]]:
         """List the open games, for administrators."""
         return {"games": [_summary(game) for game in hub.games.values()]}
+
+    @app.get("/log/{name}")
+    async def event_log(name: str, request: Request) -> Response:
+        """Return a part of the log of a game, or with ``as=text`` or ``as=jsonl`` all its filtered lines as a file."""
+        game = hub.games.get(name)
+        if game is None:
+            return Response("this game does not exist any more", status_code=404)
+        try:
+            return answer_log(game.session, dict(request.query_params))
+        except TelosError as error:
+            return Response(str(error), status_code=400)
 
     @app.get("/")
     async def start(request: Request) -> Response:
@@ -125,6 +139,18 @@ def _open_game(hub: Hub, name: str, query: Mapping[str, str], seed: int, visitor
 
 def _parse_whole(text: str | None) -> int | None:
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) <= 15 else None
+
+
+def answer_log(session: Session, parameters: Mapping[str, str]) -> Response:
+    """Return what a page asks for of the event log of a game."""
+    query, log = LogQuery.from_mapping(parameters), session.event_log
+    formats = {"text": (to_text, "text/plain", "txt"), "jsonl": (to_json_lines, "application/x-ndjson", "jsonl")}
+    if parameters.get("as") not in formats:
+        return Response(orjson.dumps(log.answer(query)), media_type="application/json")
+    write, kind, ending = formats[parameters["as"]]
+    file = f"{session.world.name}-seed{session.seed}-log.{ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{file}"'}
+    return Response(write(log.selected(query.filter)), media_type=f"{kind}; charset=utf-8", headers=headers)
 
 
 async def _play(game: Game, socket: WebSocket) -> None:

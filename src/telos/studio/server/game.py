@@ -292,9 +292,10 @@ def _handle_pause(session: Session, data: dict[str, Any]) -> None:
 
 
 def _handle_step(session: Session, data: dict[str, Any]) -> None:
-    session.scrub(None)
-    session.pause(True)
-    session.advance()
+    if data.get("back") is True:
+        session.step_back()
+    else:
+        session.step()
 
 
 def _handle_speed(session: Session, data: dict[str, Any]) -> None:

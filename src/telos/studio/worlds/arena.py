@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from telos.agents.explain import why_not
-from telos.agents.trace import Chose, Forgot, Idle, Noticed
+from telos.agents.trace import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import as_json
@@ -359,6 +359,16 @@ class FightTimeline:
                 return self._chose(record)
             case Idle():
                 self._goals[record.who] = None
+            case Planned():
+                steps = ", ".join(record.steps) or "nothing, it is true already"
+                why = f"For {record.goal}: cost {record.cost:g}, {record.expanded} states searched."
+                return Happening(record.time, record.who, f"plans {steps}", "plan", why=why)
+            case Dropped():
+                left = ", ".join(record.steps)
+                why = f"{record.why}\nLeft undone: {left}" if left else record.why
+                return Happening(record.time, record.who, f"drops the plan for {record.goal}", "plan", why=why)
+            case Failed():
+                return Happening(record.time, record.who, f"fails to {record.step}", "plan", why=record.reason)
             case OrdersGiven():
                 self.news = f"{record.squad} begins {record.behaviour}"
                 orders = "\n".join(f"{who}: {words}" for who, words in record.orders.items())
@@ -378,7 +388,7 @@ class FightTimeline:
         self._goals[record.who] = record.goal
         passed = [f"Not {goal}: {reason}." for goal, reason in record.passed_over.items()]
         return Happening(
-            record.time, record.who, f"takes up {record.goal}", "game", why="\n".join([record.why, *passed])
+            record.time, record.who, f"takes up {record.goal}", "mind", why="\n".join([record.why, *passed])
         )
 
     def _event(self, event: Event) -> Happening | None:
