@@ -105,10 +105,10 @@ def test_change_of_mind_has_its_cause() -> None:
     log.add_frame(3, 0.3, entries, [BandChange("Cal", "cover", "attack"), BandChange("Dee", "", "dead")])
     assert [(line.who, line.kind, line.text, line.why) for line in log.lines] == [
         ("Dee", "said", "“Go!”", "an order"),
-        ("Cal", "mind", "cover → attack", "takes up attack: enemy seen"),
+        ("Cal", "mind", "cover → attack (enemy seen)", "takes up attack: enemy seen"),
         ("Dee", "mind", "nothing → dead", ""),
     ]
-    assert log.answer(LogQuery(line=1))["line"] == {"number": 1, "frame": 3, "why": log.lines[1].why, "row": 1}
+    assert log.answer(LogQuery(line=1))["line"] == {"line": log.lines[1].to_row(), "why": log.lines[1].why, "row": 1}
     hidden = LogFilter(hidden=frozenset({"mind"}))
     assert log.answer(LogQuery(hidden, line=1))["line"]["row"] is None
     assert log.line_of(1) == 0

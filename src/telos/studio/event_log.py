@@ -13,6 +13,7 @@ import orjson
 
 from telos.core.errors import TelosError
 from telos.studio.recording import BandChange, TimelineEntry
+from telos.studio.stage import Happening
 
 # Kinds of lines, and the detail from which on they are shown: 1 little, 2 normal, 3 all. Other kinds have 2.
 DETAIL = {"bad": 1, "goal": 1, "game": 1, "thrashing": 1, "said": 2, "event": 2, "mind": 2, "plan": 3}
@@ -118,10 +119,10 @@ class EventLog:
 
         A happening of the kind ``mind`` is the cause of its mind's change and no line of its own.
         """
-        causes = {change.row: list[str]() for change in changes}
+        causes = {change.row: list[Happening]() for change in changes}
         for number, _, happening in entries:
             if happening.kind == "mind" and happening.who in causes:
-                causes[happening.who].append(f"{happening.label}: {happening.why}".removesuffix(": "))
+                causes[happening.who].append(happening)
             elif happening.label:
                 self._add(
                     LogLine(
@@ -130,8 +131,10 @@ class EventLog:
                     )
                 )  # fmt: skip
         for row, before, after in changes:
-            why = "\n".join(causes[row])
-            self.add(frame, time, row, "mind", f"{before or 'nothing'} → {after or 'nothing'}", why=why)
+            why = "\n".join(f"{each.label}: {each.why}".removesuffix(": ") for each in causes[row])
+            reason = causes[row][-1].why.partition("\n")[0] if causes[row] else ""
+            text = f"{before or 'nothing'} → {after or 'nothing'}" + (f" ({reason})" if reason else "")
+            self.add(frame, time, row, "mind", text, why=why)
 
     def _add(self, line: LogLine) -> None:
         self.lines.append(line)
@@ -159,7 +162,7 @@ class EventLog:
             answer |= self._find(rows, query)
         if query.line is not None and query.line < len(self.lines):
             line = self.lines[query.line]
-            answer["line"] = {"number": line.number, "frame": line.frame, "why": line.why, "row": _place(rows, line)}
+            answer["line"] = {"line": line.to_row(), "why": line.why, "row": _place(rows, line)}
         return answer
 
     def line_of(self, happening: int) -> int | None:

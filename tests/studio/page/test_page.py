@@ -244,7 +244,7 @@ def test_page_is_built_in_theme_of_cookie(cookie: str, dark: bool) -> None:
 def test_wide_screen_shows_last_two_panels() -> None:
     def act(client: Client) -> None:
         shown: list[str] = []
-        panels = Panels({name: lambda: None for name in PANELS}, shown.append, keys="1234")
+        panels = Panels({name: lambda: None for name in PANELS}, shown.append, keys="12345")
         panels.show("score")
         assert panels.shown == ("score",)
         panels.widen(True)

@@ -1,5 +1,6 @@
 """HTTP routes: no file from outside, read-only, no cross-site access."""
 
+import json
 import re
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
@@ -99,3 +100,15 @@ def test_hostile_names_reach_neither_file_system_nor_terminal(studio: Studio, fo
     assert not set(said) & (set(range(32)) - {10})
     assert "\u202e" not in said.decode()
     assert "\x9b" not in said.decode()
+
+
+def test_log_of_game_is_filtered_and_exported(studio: Studio) -> None:
+    game = re.findall(r"/link/([\w-]+)", asked(studio, "/home")[1].decode())[0]
+    status, body = asked(studio, f"/log/{game}?detail=3&count=5&find=x")
+    answer = json.loads(body)
+    assert (status, answer["total"], answer["rows"], answer["matches"]) == (200, 0, [], 0)
+    for kind in ("text", "jsonl"):
+        assert asked(studio, f"/log/{game}?as={kind}")[0] == 200
+    assert asked(studio, f"/log/{game}?start=x")[0] == 400
+    assert asked(studio, "/log/nobody")[0] == 404
+    assert asked(studio, f"/log/{game}", with_token=False)[0] in (401, 403)

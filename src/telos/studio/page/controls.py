@@ -147,7 +147,6 @@ _KEY_HELP: tuple[tuple[str, str, str], ...] = (  # key, its name in the help, de
 )
 _KEY_CODES = {"p": "KeyP", ".": "Period", ",": "Comma", "t": "KeyT", "n": "KeyN"}
 _KEY_CODES |= {digit: f"Digit{digit}" for digit in "12345"}
-_REPEATED = (",", ".", "+", "-")  # a key of these that is held acts again and again
 
 
 def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:
@@ -162,7 +161,7 @@ def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:
 def studio_keys(taken: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Return the help on the keys that the world does not use.
 
-    >>> studio_keys(taken=["Digit1", "Period", "KeyT", "Escape"])
+    >>> studio_keys(taken=["Digit1", "Period", "Comma", "KeyT", "KeyN", "Escape", "+"])
     (('P', 'pause and go on'), ('?', 'this help'))
     """
     return tuple((name, words) for key, name, words in _KEY_HELP if free_keys([key], taken))

@@ -11,10 +11,13 @@ PANEL_HELP: tuple[tuple[str, str], ...] = (
     ("Mind", "goals, plan and memory of a character: click it in the picture, then a goal to ask why not"),
     ("Model", "the file behind the game: edit it, compare it with the old one, apply it while the game runs"),
     ("Score", "how often each recogniser was right, and a condition to pause the game on"),
+    ("Log", "what happened and what each mind changed, line by line: filter, search, click a line to go there"),
 )
 TIMELINE = (
     "Drag along the timeline to go back; the picture, the beliefs and the minds show that moment. "
-    "Esc or Live returns. The link button copies an address that opens the same game at the same moment."
+    "Esc, Live, or a click right of the newest moment returns. The wheel zooms, and scrolls over the names; "
+    "a double click shows the whole game. "
+    "The link button copies an address that opens the same game at the same moment."
 )
 _KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", "Space": "space"}
 

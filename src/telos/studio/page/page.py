@@ -20,7 +20,7 @@ from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.panels import PANELS, WIDE, Panels
 from telos.studio.page.score_panel import ScorePanel
 from telos.studio.page.theme import Theme, theme_css
-from telos.studio.page.widgets import Act, Shell, StageCanvas, Timeline, box, icon_button, set_class, show_note
+from telos.studio.page.widgets import Act, LogView, Shell, StageCanvas, Timeline, box, icon_button, set_class, show_note
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub, prepare_world
 from telos.worlds.registry import WORLDS, known_world
@@ -38,6 +38,7 @@ _COPY = """
 })();
 """
 _CONTROLS_INTERVAL, _PANELS_INTERVAL = 0.5, 1.0  # seconds between two updates from the session
+_SCRUB_INTERVAL = 0.15  # seconds between two updates while the user drags along the timeline
 
 
 OpenGame = Callable[[str, Mapping[str, str]], Game]
@@ -163,6 +164,7 @@ class GamePage:
         self, game: Game, library: Library, menus: GameMenus, *, dark: bool = True, wide: bool = False
     ) -> None:
         self._game, self._session = game, game.session
+        self._moment: int | None = None  # the frame that the panels show; None: the newest
         self.taken = {code for code, _, _ in game.session.stage.keys}
         self.help = help_dialog(game.session)
         with box("ts-middle"):
@@ -183,6 +185,7 @@ class GamePage:
         self.acts = self._acts()
         ui.timer(_CONTROLS_INTERVAL, self.controls.refresh, immediate=False)
         ui.timer(_PANELS_INTERVAL, self.refresh, immediate=False)
+        ui.timer(_SCRUB_INTERVAL, self._follow_scrub, immediate=False)
 
     def _build_panels(self, library: Library, *, dark: bool, wide: bool) -> Panels:
         self._parts: dict[str, BeliefsPanel | MindPanel | ModelPanel | ScorePanel] = {}
@@ -201,21 +204,38 @@ class GamePage:
         def score() -> None:
             self._parts["score"] = ScorePanel(self._session)
 
-        builders = dict(zip(PANELS, (beliefs, mind, model, score), strict=True))
+        def log() -> None:
+            with box("ts-panel-body"):
+                self._log = LogView()
+
+        builders = dict(zip(PANELS, (beliefs, mind, model, score, log), strict=True))
         unused = {"beliefs": not self._session.recognizers.names, "model": not self._session.stage.models()}
         order = sorted(PANELS, key=lambda name: unused.get(name, False))  # empty panels come last
-        keys = free_keys("1234", self.taken)
-        return Panels(builders, on_show=lambda name: self._parts[name].refresh(), keys=keys, order=order, wide=wide)
+        keys = free_keys("12345", self.taken)
+        return Panels(builders, on_show=self._refresh_panel, keys=keys, order=order, wide=wide)
 
     def _acts(self) -> dict[str, Act]:
         """Return the actions of the keys."""
         acts: dict[str, Act] = {str(number): partial(self.panels.show, name) for number, name in enumerate(PANELS, 1)}
-        return acts | {"p": self.controls.toggle, ".": self.controls.step, "Escape": self.controls.live}
+        acts |= {"p": self.controls.toggle, ".": self.controls.step, ",": self.controls.step_back}
+        acts |= {"+": lambda: self._line.zoom(closer=True), "-": lambda: self._line.zoom(closer=False)}
+        return acts | {"Escape": self.controls.live}
 
     def refresh(self) -> None:
         """Update the visible panels from the session."""
+        self._moment = self._session.shown
         for name in self.panels.shown:
+            self._refresh_panel(name)
+
+    def _refresh_panel(self, name: str) -> None:
+        if name in self._parts:  # the log follows the game by itself
             self._parts[name].refresh()
+
+    def _follow_scrub(self) -> None:
+        """Show the moment that the user goes to while the mouse is still held."""
+        if self._session.shown != self._moment:
+            self.refresh()
+            self.controls.refresh()
 
     def set_dark(self, dark: bool) -> None:
         """Change the theme of the editor; all else follows by itself."""
@@ -225,13 +245,20 @@ class GamePage:
 
     def _pick(self, who: str) -> None:
         if who in self._session.minds():
-            self._panels.show("mind")
+            self.panels.show("mind")
             self._mind.open(who)
 
     def _explain(self, number: int) -> None:
-        if number < len(self._session.happenings):
-            self._panels.show("beliefs")
+        """Show the cause of a happening: as the recognisers read it, or in the log of a world without any."""
+        if number >= len(self._session.happenings):
+            return
+        line = self._session.event_log.line_of(number)
+        if self._session.recognizers.names or line is None:
+            self.panels.show("beliefs")
             self._beliefs.explain(number)
+        else:
+            self.panels.show("log")
+            self._log.open(line)
 
     # --- the address --------------------------------------------------------------------------------------------------
 

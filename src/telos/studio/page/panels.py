@@ -6,7 +6,7 @@ from nicegui import ui
 
 from telos.studio.page.widgets import box, set_class, tooltip, with_key
 
-PANELS = ("beliefs", "mind", "model", "score")
+PANELS = ("beliefs", "mind", "model", "score", "log")
 WIDE = 1700  # pixels; from this width on, two panels are shown side by side
 
 

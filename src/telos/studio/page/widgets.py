@@ -14,7 +14,6 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from telos.core.errors import TelosError
-from telos.studio.event_log import LogLine
 
 Act = Callable[..., Any]
 _TIPS = {
@@ -236,13 +235,17 @@ class Timeline(Element, component="assets/timeline.js", esm=_ESM):
         """Remove the mark of the clicked happening."""
         self.run_method("release")
 
+    def zoom(self, *, closer: bool) -> None:
+        """Show a shorter or a longer part of the game."""
+        self.run_method("zoom", closer)
+
 
 class LogView(Element, component="assets/log.js", esm=_ESM):
     """The text log of the game, which it reads from ``/log/…``; the timeline shares its filters."""
 
-    def open(self, line: LogLine, row: int | None) -> None:
-        """Show a line with its cause; ``row`` is its place, if the filter shows it."""
-        self.run_method("open", line.number, line.frame, line.time, line.who, line.text, row)
+    def open(self, line: int) -> None:
+        """Show the line of that number with its cause."""
+        self.run_method("open", line)
 
 
 class BeliefBars(Element, component="assets/bars.js", esm=_ESM):

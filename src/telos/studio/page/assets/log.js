@@ -164,7 +164,7 @@ export default {
       this.offer(answer.kinds, answer.who);
       this.$refs.space.style.height = `${this.total * ROW}px`;
       if (extra.way && answer.found) this.found(answer);
-      if (answer.line && answer.line.number === this.selected) this.explain(answer.line);
+      if (answer.line && answer.line.line[0] === this.selected) this.explain(answer.line, extra.reveal);
       if (this.follows) this.reveal(this.at, Number.isFinite(link.status.shown));
       this.draw();
     },
@@ -294,20 +294,25 @@ export default {
         this.selectedRow = null;
         return this.draw();
       }
-      if (row) this.$refs.causeOf.textContent = `${moment(row[2])}  ${row[4]}: ${row[5]}`;
+      this.$refs.causeOf.textContent = `${moment(row[2])}  ${row[4]}: ${row[5]}`;
       this.$refs.why.textContent = "";
       this.draw();
       this.ask({ line: number });
     },
-    explain({ why }) {
+    explain({ line, why, row }, reveal) {
+      this.$refs.causeOf.textContent = `${moment(line[2])}  ${line[4]}: ${line[5]}`;
       this.$refs.why.textContent = why || "Nothing more is known about this.";
-    },
-    /** Show a line that was chosen elsewhere: called by the page with what the log knows about it. */
-    open(number, frame, time, who, text, row) {
-      this.setFollow(false);
       this.selectedRow = row;
-      this.select(number, [number, frame, time, "", who, text]);
-      if (row !== null) this.reveal(row, true);
+      if (!reveal || row === null) return;
+      this.reveal(row, true);
+      this.later(0);
+    },
+    /** Show a line that was chosen elsewhere. */
+    open(number) {
+      this.follows = false;
+      this.selected = number;
+      this.$refs.cause.hidden = false;
+      setTimeout(() => this.ask({ line: number, reveal: true }), SOON); // the panel may be shown only now
     },
     jump(way) {
       if (!this.$refs.find.value) return;

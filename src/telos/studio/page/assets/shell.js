@@ -1,6 +1,7 @@
 // What stays in the page while games come and go: its address, the keys of the studio, and the width of the window.
 
 const IN_USE = "input, textarea, select, [contenteditable=true], .q-dialog, .q-menu"; // keys that are pressed here are theirs
+const REPEATED = [",", ".", "+", "-"]; // a key of these that is held acts again and again
 
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
 const here = () => window.location.pathname + window.location.search;
@@ -27,7 +28,7 @@ export default {
     /** Links to games, and the browser's own way back, change the game and not the page. */
     follow() {
       this.on(document, "click", (event) => {
-        const link = event.target.closest?.("a[href^='/']");
+        const link = event.target.closest?.("a[href^='/']:not([download])");
         if (!link || event.defaultPrevented || event.button || event.shiftKey || hasModifier(event)) return;
         event.preventDefault();
         this.go(link.getAttribute("href"));
@@ -49,7 +50,7 @@ export default {
     listen() {
       this.on(document, "keydown", (event) => {
         const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-        if (!this.keys.includes(key) || event.repeat || hasModifier(event)) return;
+        if (!this.keys.includes(key) || (event.repeat && !REPEATED.includes(key)) || hasModifier(event)) return;
         if (event.target.closest?.(IN_USE)) return;
         if (key === "Escape" && document.querySelector(".q-dialog, .q-menu")) return;
         event.preventDefault();

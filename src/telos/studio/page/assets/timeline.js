@@ -182,6 +182,11 @@ export default {
       this.$emit("event", number);
       this.draw();
     },
+    zoom(closer) {
+      const { view, scrubbing } = this;
+      view.zoom(closer ? 0.7 : 1.4, scrubbing.shown ?? scrubbing.last, scrubbing.last);
+      this.draw();
+    },
     /** Mark no tick any more. */
     release() {
       this.chosen = null;
