@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from telos.studio.worlds.shapes import GOALS, ROLES, circle, line, path, place, rect, text
+from telos.studio.worlds.shapes import GOALS, ROLES, circle, goal_place, line, path, place, rect, text
 
 pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studio]"')
 
@@ -41,7 +41,11 @@ HELLO: dict[str, Any] = {
     "is": "hello", "world": "made-up", "title": "Made up", "size": [640, 480], "rate": 30, "symbols": SYMBOLS,
     "keys": [["ArrowUp", "up", "walk"], ["KeyW", "up", "walk"], ["Space", "swing", "swing"]],
     "readers": [["ffbm", "FFBM"], ["fsm", "FSM"]], "goals": ["level", "town"], "roles": ROLES, "goal_colours": GOALS,
-    "first": 0, "last": 0,
+    "first": 0, "last": 0, "goal_places": {"level": 0, "town": 2},
+    "headline": {"reader": "ffbm", "title": "The game thinks you want to…",
+                 "wants": {"level": "fight", "town": "go home"},
+                 "margin": 0.2, "doubt": 0.9, "first": "Play. The bars are a guess."},
+    "about": {"readers": {"ffbm": "The designer's model."}, "goals": {"level": "Level: fight."}},
 }  # fmt: skip
 BACKDROP = {"is": "backdrop", "key": "a", "pic": [rect(0, 0, 640, 480, "grass"), circle(100, 400, 30, "water")]}
 
@@ -270,6 +274,64 @@ def test_corner_bars_appear_only_for_few_goals(table: Table) -> None:
     assert not table.page.locator(".telos-corner").is_visible()
 
 
+def test_corner_follows_belief_within_a_moment_and_names_it(table: Table) -> None:
+    table.say(frame(1, beliefs={"ffbm": {"level": 0.0, "town": 1.0}}))
+    assert table.page.inner_text(".telos-corner-headline") == "go home"
+    table.page.evaluate("""() => {
+      window.seen = [];
+      const look = () => seen.push(parseInt(document.querySelector(".telos-corner .telos-meter-said").innerText));
+      window.looking = setInterval(look, 16);
+    }""")
+    table.say(frame(2, beliefs={"ffbm": {"level": 1.0, "town": 0.0}}))
+    table.until(lambda: table.page.inner_text(".telos-corner-headline") == "fight")
+    table.until(lambda: "100 %" in table.page.locator(".telos-corner .telos-meter-said").all_inner_texts())
+    shares = table.page.evaluate("clearInterval(looking), seen")
+    assert shares == sorted(shares)
+    assert any(10 < share < 90 for share in shares), "a change is seen to happen"
+
+
+def test_corner_is_unsure_by_margin_and_by_entropy(table: Table) -> None:
+    for n, belief in enumerate([{"level": 0.56, "town": 0.44}, {"level": 0.5, "town": 0.25, "key": 0.25}], 1):
+        table.say(frame(n, beliefs={"ffbm": belief}, live=False))
+        assert table.page.inner_text(".telos-corner-headline") == "unsure"
+    table.say(frame(3, beliefs={"ffbm": {"level": 0.7, "town": 0.3}}, live=False))
+    assert table.page.inner_text(".telos-corner-headline") == "fight"
+
+
+def test_first_run_line_is_dismissed_for_good(table: Table) -> None:
+    table.say(frame(1))
+    line = table.page.locator(".telos-corner-first")
+    assert "guess" in line.inner_text()
+    line.get_by_role("button").click()
+    assert not line.is_visible()
+    table.say(HELLO, frame(1))
+    assert not line.is_visible()
+    table.page.evaluate("localStorage.clear()")
+
+
+def test_names_are_explained_on_hover_and_focus(table: Table) -> None:
+    table.say(frame(1))
+    words = table.page.locator(".telos-words")
+    table.page.locator("#bars h3").first.hover()
+    table.until(lambda: words.count() == 1 and words.inner_text() == "The designer's model.")
+    table.page.mouse.move(0, 0)
+    table.until(lambda: not words.is_visible())
+    table.page.locator("#bars h3").first.focus()
+    table.page.keyboard.press("Shift+Tab")
+    table.page.keyboard.press("Tab")
+    table.until(words.is_visible)
+
+
+def test_goal_has_its_colour_by_name_and_not_by_order(table: Table) -> None:
+    table.say(frame(1))
+    fills = "[...document.querySelectorAll('#bars .telos-card:first-child i')].map((fill) => fill.style.background)"
+    assert table.page.evaluate(fills) == ["var(--telos-goal0)", "var(--telos-goal2)"]
+    table.say({**HELLO, "goals": ["town", "level"]}, frame(1))
+    assert table.page.evaluate(fills) == ["var(--telos-goal2)", "var(--telos-goal0)"]
+    named = "import('telos-studio/colours.js').then((module) => ['eat', 'schlafen gehen', 'x€'].map(module.goalPlace))"
+    assert table.page.evaluate(named) == [goal_place(goal) for goal in ("eat", "schlafen gehen", "x€")]
+
+
 def test_finished_game_says_so_and_offers_another(table: Table) -> None:
     again = table.page.get_by_role("button", name="Play again")
     table.say(frame(1))
@@ -303,7 +365,7 @@ def test_bars_show_each_reader_with_top_goal_and_truth(table: Table) -> None:
     assert cards.nth(0).locator(".telos-top .telos-meter-name").inner_text() == "town"
     assert cards.nth(0).locator(".telos-true .telos-meter-name").inner_text() == "level"
     assert cards.nth(0).locator(".telos-meter-said").all_inner_texts() == ["25 %", "75 %"]
-    assert table.page.inner_text(".telos-corner-title") == "FFBM"
+    assert "want" in table.page.inner_text(".telos-corner-title")
 
 
 def test_timeline_follows_live_end(table: Table) -> None:

@@ -97,6 +97,8 @@ ADVENTURE = Vocabulary(
         "toward_unexplored": "bool",
         "toward_town": "bool",
         "toward_monster": "bool",
+        "toward_nearest_monster": "bool",
+        "monster_near": "bool",
         "toward_gem": "bool",
     },
     moments=("chest_taken", "killed", "attacked", "died", "new_area", "nearer_town"),

@@ -5,10 +5,9 @@ right. This module contains no web code.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import orjson
@@ -19,6 +18,7 @@ from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.filtering import Trainable
 from telos.recognition.recognizer import Recognizer
+from telos.studio import glossary
 from telos.studio.event_log import EventLog
 from telos.studio.mind_view import MindView
 from telos.studio.recording import (
@@ -65,16 +65,16 @@ class RecognizerSet:
     All of them observe the same events. The events are kept, so that another model can be run on the game so far.
     """
 
-    def __init__(self, models: Sequence[Model], *, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(self, models: Sequence[Model]) -> None:
         self._models = {model.name: model for model in models if model.make is not None}
-        self._clock = clock
         self.names = tuple(self._models)
         self.titles = {name: model.title for name, model in self._models.items()}
+        known = glossary.RECOGNIZERS
+        self.about = {name: model.about or known.get(name, "") for name, model in self._models.items()}
         self.texts = {name: model.text for name, model in self._models.items()}
         self.readers = {name: self._make(name, model.text) for name, model in self._models.items()}
         self.beliefs = {name: reader.belief for name, reader in self.readers.items()}
         self.updates = dict.fromkeys(self.names, 0)
-        self.seconds = dict.fromkeys(self.names, 0.0)  # spent on these updates
         self.events: list[ObservedEvent] = []
         self.faults: dict[str, str] = {}  # the last error of each recogniser that could not read an event
 
@@ -83,21 +83,14 @@ class RecognizerSet:
         """All goals, in the order in which the recognisers name them."""
         return tuple(dict.fromkeys(goal for reader in self.readers.values() for goal in reader.goals))
 
-    @property
-    def per_second(self) -> dict[str, float]:
-        """The number of updates per second that each recogniser could make."""
-        return {name: self.updates[name] / spent if spent else 0.0 for name, spent in self.seconds.items()}
-
     def observe(self, observed: ObservedEvent) -> None:
         """Pass an event to every recogniser, and let it learn in a training phase; one that fails keeps its belief."""
         self.events.append(observed)
         for name, reader in self.readers.items():
-            before = self._clock()
             try:
                 self.beliefs[name] = _observe(reader, observed)
             except Exception as error:  # a model that is edited during the game must not end the game
                 self.faults[name] = format_error(error)
-            self.seconds[name] += self._clock() - before
             self.updates[name] += 1
 
     def rerun(self, name: str, text: str | None = None, *, upto: int | None = None) -> tuple[Recognizer, list[Belief]]:
@@ -116,7 +109,7 @@ class RecognizerSet:
     def replace(self, name: str, text: str, reader: Recognizer) -> None:
         """Use another model from now on, with its recogniser that has observed the events so far."""
         self.readers[name], self.texts[name], self.beliefs[name] = reader, text, reader.belief
-        self.updates[name], self.seconds[name] = 0, 0.0
+        self.updates[name] = 0
         self.faults.pop(name, None)
 
     def known(self, name: str) -> str:
@@ -447,6 +440,18 @@ class Session:
             return frame
         beliefs = self._history.beliefs_at(self.shown)  # of the current models
         return to_json({**orjson.loads(frame), "beliefs": beliefs})
+
+    @property
+    def headline(self) -> str | None:
+        """The recogniser in the corner of the picture; None if the game has none."""
+        wanted = self.stage.headline
+        return wanted if wanted in self.recognizers.names else next(iter(self.recognizers.names), None)
+
+    def describe_names(self) -> dict[str, dict[str, str]]:
+        """Return a plain sentence for every name on the page, by kind: readers, goals, counts, rows, marks."""
+        data, readers = self.frame_data, self.recognizers
+        counts, rows = [name for name, _ in data["hud"]["counts"]], [*data["bands"], *data["curves"]]
+        return glossary.describe_names(readers.about, readers.goals, counts, rows, self.stage.names())
 
     def backdrop(self, key: str) -> bytes:
         """Return the backdrop with that key, as JSON."""

@@ -103,6 +103,7 @@ class Model:
     title: str  # "FFBM"
     text: str
     file: str = ""  # the default file name for saving: "flairs.yaml"
+    about: str = ""  # one plain sentence: what kind of recogniser it is; empty: what `glossary` says of its name
     language: str = "YAML"
     editable: bool = True
     make: Callable[[str], Recognizer] | None = None
@@ -169,6 +170,15 @@ class Stage(ABC):
     def models(self) -> Sequence[Model]:
         """Return the files behind the game; those with a ``make`` are the recognisers, in the order of the bars."""
         return ()
+
+    @property
+    def headline(self) -> str | None:
+        """The recogniser whose belief is shown in the corner of the picture; None if there is none."""
+        return next((model.name for model in self.models() if model.make is not None), None)
+
+    def names(self) -> Mapping[str, str]:
+        """Return a plain sentence for names of this world that ``glossary`` does not explain, or explains otherwise."""
+        return {}
 
     def apply(self, name: str, text: str) -> str:
         """Use a model's new text in the world itself (a companion's recogniser, a fighter's character).

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from telos.studio.worlds.shapes import GOALS, ROLES
+from telos.studio.worlds.shapes import GOAL_PLACES, GOALS, ROLES
 
 pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studio]"')
 
@@ -42,8 +42,10 @@ def test_style_uses_only_colours_of_palette() -> None:
     assert not re.findall(r"#[0-9a-fA-F]{3,8}\b", css)
 
 
-def test_scripts_know_number_of_goal_colours() -> None:
-    assert f"GOAL_COLOURS = {len(GOALS)};" in (ASSETS / "meters.js").read_text()
+def test_goals_of_all_worlds_have_a_colour_of_the_palette() -> None:
+    assert all(0 <= place < len(GOALS) for place in GOAL_PLACES.values())
+    assert GOAL_PLACES["town"] == GOAL_PLACES["return"], "both are going home"
+    assert len({GOAL_PLACES[goal] for goal in ("level", "explore", "town")}) == 3
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

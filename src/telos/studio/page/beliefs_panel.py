@@ -141,8 +141,7 @@ class BeliefsPanel:
             heading("Why", about=_ABOUT)
             self._what = ui.label().classes("ts-what")
             self._release = icon_button("close", "Explain the present again", self.release)
-            names, titles = session.recognizers.names, session.recognizers.titles
-            self._reader = ui.select(titles, value=names[0], on_change=self.refresh)
+            self._reader = ui.select(session.recognizers.titles, value=session.headline, on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
             self._reader.props["aria-label"] = "Recogniser"
         self._words = ExplanationBox()

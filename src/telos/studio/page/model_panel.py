@@ -18,10 +18,10 @@ from telos.core.errors import Fault, TelosError
 from telos.studio.models.compare import ModelComparison, compare, find_faults
 from telos.studio.models.completion import Completion, completions
 from telos.studio.models.library import MAX_COMPARED_LINES, Library
+from telos.studio.page.theme import goal_colour
 from telos.studio.page.widgets import Act, box, empty_label, set_class, show_errors, show_note, show_text, text_button
 from telos.studio.session import Session
 from telos.studio.stage import Model
-from telos.studio.worlds.shapes import GOALS
 from telos.svg import clip_text, element, escape_text, role_colour, tenths, to_points
 
 # --- editor -----------------------------------------------------------------------------------------------------------
@@ -185,16 +185,13 @@ _MAX_POINTS = 600  # of a curve: a screen shows no more
 Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]  # of each goal: old, new
 
 
-def comparison_svg(times: Sequence[float], truths: Sequence[str | None], curves: Curves, goals: Sequence[str]) -> str:
-    """Return an SVG with a row per goal: old curve dashed, new curve solid, shaded where it was the true goal.
-
-    ``goals`` are all goals of the game, in the order of their colours.
-    """
+def comparison_svg(times: Sequence[float], truths: Sequence[str | None], curves: Curves) -> str:
+    """Return an SVG with a row per goal: old curve dashed, new curve solid, shaded where it was the true goal."""
     height = _TOP + len(curves) * (_ROW + _GAP) + _FOOT
     parts = [
         part
         for number, (goal, (old, new)) in enumerate(curves.items())
-        for part in _row(_TOP + number * (_ROW + _GAP), goal, _colour(goal, goals), times, truths, old, new)
+        for part in _row(_TOP + number * (_ROW + _GAP), goal, goal_colour(goal), times, truths, old, new)
     ]
     return svg.document(
         "".join(parts) + _axis(height - _FOOT, times),
@@ -222,7 +219,11 @@ def _row(
 
 
 def _curve(times: Sequence[float], values: Sequence[float], bottom: float, **style: str | float) -> str:
-    points = ((_x(times, at), bottom - min(max(values[at], 0.0), 1.0) * _ROW) for at in thin_points(len(values)))
+    """Return a curve in steps: a belief holds until the next event."""
+    points: list[tuple[float, float]] = []
+    for at in thin_points(len(values)):
+        x, y = _x(times, at), bottom - min(max(values[at], 0.0), 1.0) * _ROW
+        points += [(x, points[-1][1]), (x, y)] if points else [(x, y)]
     return element("polyline", points=to_points(points), fill="none", **style)
 
 
@@ -281,18 +282,13 @@ def thin_points(count: int) -> list[int]:
     return chosen if not count or chosen[-1] == count - 1 else [*chosen, count - 1]
 
 
-def _colour(goal: str, goals: Sequence[str]) -> str:
-    number = list(goals).index(goal) if goal in goals else len(goals)
-    return f"var(--telos-goal{number % len(GOALS)})"
-
-
 # --- comparison -------------------------------------------------------------------------------------------------------
 
 
 _NOTHING = "No event has been observed yet. Play for a moment, then compare."
 
 
-def show_comparison(found: ModelComparison, title: str, goals: Sequence[str]) -> None:
+def show_comparison(found: ModelComparison, title: str) -> None:
     """Open a dialog with the overlaid curves and the accuracy of both models."""
     with ui.dialog() as dialog, box("ts-dialog ts-compare"):
         with box("ts-dialog-head"):
@@ -301,12 +297,12 @@ def show_comparison(found: ModelComparison, title: str, goals: Sequence[str]) ->
         if not found.times:
             empty_label(_NOTHING)
         else:
-            _show(found, goals)
+            _show(found)
     dialog.on("hide", dialog.delete, args=[])
     dialog.open()
 
 
-def _show(found: ModelComparison, goals: Sequence[str]) -> None:
+def _show(found: ModelComparison) -> None:
     ui.label(found.summary()).classes("ts-strong")
     with box("ts-row ts-legend"):
         box("ts-legend-old")
@@ -316,9 +312,7 @@ def _show(found: ModelComparison, goals: Sequence[str]) -> None:
         ui.label("shaded: it was the player's goal").classes("ts-faint")
     curves = {goal: (found.old[goal], found.new[goal]) for goal in found.old}
     with box("ts-scroll"):
-        ui.html(
-            comparison_svg(found.times, found.truths, curves, goals), sanitize=False
-        )  # our own SVG, with escaped texts
+        ui.html(comparison_svg(found.times, found.truths, curves), sanitize=False)  # our own SVG, with escaped texts
 
 
 def format_percent(share: float | None) -> str:
@@ -518,7 +512,7 @@ class ModelPanel:
             return
         with show_errors():
             found = await asyncio.to_thread(compare, self._session.recognizers, self._name, self._drafts[self._name])
-            show_comparison(found, self.model.title, self._session.recognizers.goals)
+            show_comparison(found, self.model.title)
 
     def load(self, file: str) -> None:
         """Open a file of the folder in the editor, without applying it."""

@@ -209,14 +209,25 @@ class GamePage:
                 self._log = LogView()
 
         builders = dict(zip(PANELS, (beliefs, mind, model, score, log), strict=True))
-        unused = {"beliefs": not self._session.recognizers.names, "model": not self._session.stage.models()}
-        order = sorted(PANELS, key=lambda name: unused.get(name, False))  # empty panels come last
-        keys = free_keys("12345", self.taken)
-        return Panels(builders, on_show=self._refresh_panel, keys=keys, order=order, wide=wide)
+        unread = not self._session.recognizers.names
+        is_empty = {"beliefs": unread, "model": not self._session.stage.models()}
+        hidden = [name for name in PANELS if is_empty.get(name)]
+        return Panels(
+            builders,
+            on_show=self._refresh_panel,
+            keys=[key for key in free_keys("12345", self.taken) if PANELS[int(key) - 1] not in hidden],
+            hidden=hidden,
+            titles={"beliefs": "Why", "score": "Pause"} if unread else {},  # what is left of them without recognisers
+            wide=wide,
+        )
 
     def _acts(self) -> dict[str, Act]:
         """Return the actions of the keys."""
-        acts: dict[str, Act] = {str(number): partial(self.panels.show, name) for number, name in enumerate(PANELS, 1)}
+        acts: dict[str, Act] = {
+            str(number): partial(self.panels.show, name)
+            for number, name in enumerate(PANELS, 1)
+            if name not in self.panels.hidden
+        }
         acts |= {"p": self.controls.toggle, ".": self.controls.step, ",": self.controls.step_back}
         acts |= {"+": lambda: self._line.zoom(closer=True), "-": lambda: self._line.zoom(closer=False)}
         return acts | {"Escape": self.controls.live}

@@ -1,6 +1,7 @@
 """The tabs of the page: `Panels` shows one or two panels beside the picture."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from nicegui import ui
 
@@ -20,9 +21,13 @@ class Panels:
         *,
         keys: Collection[str],
         order: Sequence[str] = PANELS,
+        hidden: Collection[str] = (),
+        titles: Mapping[str, str] = MappingProxyType({}),
         wide: bool = False,
     ) -> None:
-        self._on_show, self._keys = on_show, keys
+        """``hidden`` panels have no tab until they are shown by ``show``; ``titles`` replaces names of tabs."""
+        self._on_show, self._keys, self._titles = on_show, keys, titles
+        self.hidden = set(hidden)
         self._wide = wide
         self._recent = list(order)  # the one shown last is first
         self._tabs: dict[str, ui.button] = {}
@@ -43,11 +48,13 @@ class Panels:
     @property
     def shown(self) -> tuple[str, ...]:
         """The visible panels."""
-        return tuple(self._recent[: 2 if self._wide else 1])
+        offered = [name for name in self._recent if name not in self.hidden]
+        return tuple(offered[: 2 if self._wide else 1])
 
     def show(self, name: str) -> None:
         """Show a panel."""
         was_shown = name in self.shown
+        self.hidden.discard(name)
         self._recent.remove(name)
         self._recent.insert(0, name)
         if not was_shown:
@@ -64,13 +71,15 @@ class Panels:
             self._on_show(name)
 
     def _tab(self, name: str, number: int) -> ui.button:
-        tab = ui.button(name.capitalize(), on_click=lambda: self.show(name), color=None)
+        title = self._titles.get(name, name.capitalize())
+        tab = ui.button(title, on_click=lambda: self.show(name), color=None)
         tab.props("flat dense no-caps role=tab").classes("ts-tab")
-        tooltip(tab, with_key(name.capitalize(), str(number) if str(number) in self._keys else ""))
+        tooltip(tab, with_key(title, str(number) if str(number) in self._keys else ""))
         return tab
 
     def _arrange(self) -> None:
         for name, tab in self._tabs.items():
             on = name in self.shown
             set_class(tab, "ts-on", on, aria="aria-selected")
+            tab.set_visibility(name not in self.hidden)
             self._boxes[name].set_visibility(on)

@@ -61,8 +61,7 @@ class ScorePanel:
     def _build(self) -> None:
         heading("Accuracy", about="Share of updates at which the most likely goal was the player's")
         self._accuracy = make_table(
-            [("title", "recogniser"), ("accuracy", "accuracy"), ("judged", "judged"), ("updates", "updates"),
-             ("rate", "updates/s")],
+            [("title", "recogniser"), ("accuracy", "accuracy"), ("judged", "judged"), ("updates", "updates")],
             key="name",
             cells={"accuracy": _ACCURACY},
             narrow="title accuracy judged updates",
@@ -71,7 +70,7 @@ class ScorePanel:
         with box("ts-row") as self._confusion:
             heading("Confusion", about="Rows: the player's goal; columns: the most likely goal, in per cent of the row")
             recognizers = self._session.recognizers
-            self._reader = ui.select(recognizers.titles, value=recognizers.names[0], on_change=self.refresh)
+            self._reader = ui.select(recognizers.titles, value=self._session.headline, on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
             self._reader.props["aria-label"] = "Recogniser"
         self._matrix = make_table([], key="key")
@@ -148,7 +147,6 @@ def accuracy_rows(session: Session) -> list[dict[str, Any]]:
             "share": round(100 * (share or 0)),
             "judged": scoreboard.judged(name),
             "updates": recognizers.updates[name],
-            "rate": format_rate(recognizers.per_second[name]),
         }
         for name in recognizers.names
     ]
@@ -173,18 +171,6 @@ def confusion_table(counts: Mapping[tuple[str, str], int], goals: Sequence[str])
             row[f"share goal {believed}"] = round(share)
         rows.append(row)
     return columns, rows
-
-
-def format_rate(rate: float) -> str:
-    """Return a rate with three significant digits.
-
-    >>> format_rate(0), format_rate(412_345.0), format_rate(87.2)
-    ('–', '412,000', '87')
-    """
-    if not rate:
-        return "–"
-    digits = max(0, len(str(int(rate))) - 3)
-    return f"{round(rate, -digits):,.0f}"
 
 
 def example_conditions(session: Session) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from telos.studio.worlds.shapes import GOALS, ROLES
+from telos.studio.worlds.shapes import GOALS, ROLES, goal_place
 
 _COOKIE = "telos-theme"
 # A cookie, so that the server builds the page in the right theme and nothing flashes.
@@ -56,6 +56,15 @@ def theme_css() -> str:
             Path(__file__).with_name("assets").joinpath("studio.css").read_text("utf-8"),
         ]
     )
+
+
+def goal_colour(goal: str) -> str:
+    """Return the CSS colour of a goal, which is the same in every chart.
+
+    >>> goal_colour("explore")
+    'var(--telos-goal1)'
+    """
+    return f"var(--telos-goal{goal_place(goal)})"
 
 
 def _variables(selector: str, side: int) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 import orjson
 
 from telos.core.errors import TelosError, name_hint
+from telos.studio import glossary
 from telos.studio.recording import to_json, to_marks
 from telos.studio.session import Session, format_error
-from telos.studio.worlds.shapes import GOALS, ROLES
+from telos.studio.worlds.shapes import GOAL_PLACES, GOALS, ROLES
 
 MAX_CHARACTERS = 4_096  # of a message from the browser
 MAX_FRAME_RATE = 30  # frames sent per second; a game that runs faster skips some
@@ -250,8 +251,21 @@ def hello(session: Session) -> dict[str, Any]:
         "rate": stage.rate, "unit": stage.unit, "symbols": dict(stage.symbols), "keys": stage.keys,
         "readers": [[name, session.recognizers.titles[name]] for name in session.recognizers.names],
         "goals": session.recognizers.goals, "roles": ROLES, "goal_colours": GOALS,
+        "goal_places": GOAL_PLACES, "headline": headline(session), "about": session.describe_names(),
         "first": session.first, "last": session.last,
         "invitations": [[each.title, each.about] for each in stage.invitations()],
+    }  # fmt: skip
+
+
+def headline(session: Session) -> dict[str, Any] | None:
+    """Return what the corner of the picture needs: the recogniser, and the words around its belief."""
+    if session.headline is None:
+        return None
+    who = "you want" if "you" in session.settings.values() else "the player wants"
+    wants = {goal: glossary.wants(goal) for goal in session.recognizers.goals}
+    return {
+        "reader": session.headline, "title": f"The game thinks {who} to…", "wants": wants,
+        "margin": glossary.UNSURE_MARGIN, "doubt": glossary.UNSURE_DOUBT, "first": glossary.FIRST_RUN,
     }  # fmt: skip
 
 

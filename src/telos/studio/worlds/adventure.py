@@ -36,11 +36,18 @@ _FILES = {  # of each rule set, in the order of the kinds
     "flairs": ("flairs", "flairs-iohmm", "flairs-constant", "flairs-fsm"),
     "aiide": ("aiide-ffbm", "aiide-iohmm", "aiide-constant", "aiide-fsm"),
 }
+HEADLINES = {"wilds": "iohmm", "flairs": "iohmm", "aiide": "iohmm"}  # by `telos study readers`
 RULES = tuple(_FILES)
+RULE_TITLES = {
+    "wilds": "The wilds: our game, with a companion",
+    "flairs": "Rules of the first paper (FLAIRS)",
+    "aiide": "Rules of the second paper (AIIDE)",
+}
 MAX_RECORDED_FRAMES = 2 * 60 * 60 * 30  # two hours; a line of a file can claim any number of frames
 MONSTERS = ("", "3", "5", "8", "15")  # per area; "": as the rules say
 YOU = "you"
 PRESETS = {"newcomer": NOVICE, "experienced": EXPERIENCED}
+PLAYER_TITLES = {YOU: "You", "newcomer": "A simulated newcomer", "experienced": "A simulated expert"}
 FREE = "Free play: do as you like"
 KEYS = "Arrow keys or WASD walk, space swings the sword. Walk off an open edge to reach the next area."
 _NEXT = "Under New game: goals of your own, or the rules aiide, with training and test."
@@ -187,6 +194,11 @@ class AdventureStage(Stage):
         """Return the recognisers of the rule set."""
         return adventure_models(self._rules)
 
+    @property
+    def headline(self) -> str | None:
+        """The recogniser that was right most often about the players of ``telos study readers``."""
+        return HEADLINES[self._rules]
+
     def apply(self, name: str, text: str) -> str:
         """Use a new FFBM for the companion and the director, if the rules have a companion."""
         companion = self.game.rules.companion
@@ -234,11 +246,23 @@ ADVENTURE = StudioWorld(
     "Find the chest, bring it home, fight monsters; four recognisers watch and infer your goal.",
     (
         Setting(
-            "rules", "Rules", RULES[0], RULES, "wilds has a companion and adapts; the others are those of two papers"
+            "rules",
+            "Rules",
+            RULES[0],
+            RULES,
+            "The wilds has a companion, and adapts to you. The papers' games are as hard as they were.",
+            RULE_TITLES,
         ),
-        Setting("goals", "Goals", "directed", ("directed", "free"), "given one after the other, or chosen by you"),
-        Setting("monsters", "Monsters", "", MONSTERS, "per area; empty: as the rules say"),
-        Setting("plays", "Who plays", YOU, (YOU, *PRESETS), "you, or a simulated player"),
+        Setting(
+            "goals",
+            "Goals",
+            "directed",
+            ("directed", "free"),
+            "",
+            {"directed": "Given, one after the other", "free": "Free play: do as you like"},
+        ),
+        Setting("monsters", "Monsters in an area", "", MONSTERS, "", {"": "As the rules say"}),
+        Setting("plays", "Who plays", YOU, (YOU, *PRESETS), "", PLAYER_TITLES),
     ),
     AdventureStage,
 )
@@ -493,7 +517,7 @@ def company_facts(game: Adventure, view: AdventureView) -> Mapping[str, Value]:
 
 
 def adventure_models(rules: str) -> tuple[Model, ...]:
-    """Return the recognisers of a rule set; the first one is shown in the corner of the picture.
+    """Return the recognisers of a rule set.
 
     >>> [model.file for model in adventure_models("flairs")]
     ['flairs.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml']

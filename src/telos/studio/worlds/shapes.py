@@ -99,7 +99,7 @@ ROLES: dict[str, tuple[str, str]] = {  # role: (dark, light)
     "shadow": ("#00000066", "#1f273326"),
     "tint": ("#8b98a9", "#5b6675"),  # replaced by the ``tint`` of a placed symbol
 }
-GOALS: tuple[tuple[str, str], ...] = (  # colours of the goals, in order; distinguishable by the colour-blind
+GOALS: tuple[tuple[str, str], ...] = (  # colours of goals; distinguishable by the colour-blind
     ("#f2a65a", "#c76a12"),
     ("#5aa9e6", "#1b6fb3"),
     ("#8fd694", "#2e8540"),
@@ -109,3 +109,29 @@ GOALS: tuple[tuple[str, str], ...] = (  # colours of the goals, in order; distin
     ("#6fd3c9", "#137f76"),
     ("#c9a27e", "#8a5a2b"),
 )
+# The colour of each goal, as its place in ``GOALS``: the same in every world, chart and panel.
+GOAL_PLACES: dict[str, int] = {
+    "level": 0, "explore": 1, "town": 2, "return": 2,
+    "key": 5, "force": 0, "spare": 6,
+    "talk-nurse": 0, "talk-patient": 1, "talk-cook": 2, "talk-virus-expert": 3, "talk-bacteria-expert": 4,
+    "test-contaminated": 5, "submit-diagnosis": 6,
+    "kill_enemy": 0, "cover": 1, "patrol": 2, "follow_order": 4, "check_noise": 5, "dodge": 3,
+    "stay_near": 6, "keep_off": 3,
+    "red": 3, "blue": 1, "kill": 0, "chest": 5,
+}  # fmt: skip
+
+
+def goal_place(goal: str) -> int:
+    """Return the place of a goal's colour in ``GOALS``; that of an unknown goal is a hash of its name (FNV-1a).
+
+    colours.js has the same function.
+
+    >>> goal_place("explore"), goal_place("eat"), goal_place("eat")
+    (1, 3, 3)
+    """
+    if goal in GOAL_PLACES:
+        return GOAL_PLACES[goal]
+    number = 2166136261
+    for byte in goal.encode("utf-8", "replace"):
+        number = (number ^ byte) * 16777619 % 2**32
+    return number % len(GOALS)

@@ -1,6 +1,7 @@
 """Events for recognisers: when a frame is an event and what its context holds; trace records of games with minds."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.state import AdventureState, SinceLastEvent
 
 TICK = FRAMES_A_SECOND // 2  # 500 ms: movement that lasts so long is reported again
+NEAR = 120.0  # pixels: a second's walk of most monsters
 
 
 def event_cause(game: AdventureState, *, input_changed: bool, area_changed: bool) -> str | None:
@@ -70,7 +72,9 @@ def _context(game: AdventureState, cause: str) -> dict[str, Any]:
         "toward_unexplored": any(EDGES[part] in unvisited for part in PARTS[direction]),
         "toward_town": is_toward_town(game),
         "toward_monster": is_toward_monster(game),
-        "toward_gem": is_toward_gem(game),
+        "toward_nearest_monster": is_toward_nearest(game, game.xs, game.ys),
+        "monster_near": is_monster_near(game),
+        "toward_gem": is_toward_nearest(game, game.gem_xs, game.gem_ys),
     }
 
 
@@ -104,14 +108,19 @@ def is_toward_monster(game: AdventureState) -> bool:
     return False
 
 
-def is_toward_gem(game: AdventureState) -> bool:
-    """Whether the movement leads to the nearest gem, within 45 degrees."""
+def is_toward_nearest(game: AdventureState, xs: Sequence[float], ys: Sequence[float]) -> bool:
+    """Whether the movement leads to the nearest of some points, within 45 degrees."""
     right, down = VECTORS[game.keys.direction]
-    if game.keys.direction == STOP or not game.gem_xs:
+    if game.keys.direction == STOP or not xs:
         return False
-    ways = [(x - game.x, y - game.y) for x, y in zip(game.gem_xs, game.gem_ys, strict=True)]
+    ways = [(x - game.x, y - game.y) for x, y in zip(xs, ys, strict=True)]
     x, y = min(ways, key=lambda way: way[0] * way[0] + way[1] * way[1])
     return x * right + y * down > abs(x * down - y * right)
+
+
+def is_monster_near(game: AdventureState) -> bool:
+    """Whether a monster is within ``NEAR`` pixels: it has to be dealt with, whatever the player is after."""
+    return any((x - game.x) ** 2 + (y - game.y) ** 2 <= NEAR * NEAR for x, y in zip(game.xs, game.ys, strict=True))
 
 
 # --- trace records ---

@@ -1,7 +1,9 @@
 // All recognisers at once: a card of bars for each, the truth marked, the most likely goal in bold.
 
+import { Damper } from "telos-studio/damping.js";
 import { link } from "telos-studio/link.js";
 import { Meter } from "telos-studio/meters.js";
+import { explain } from "telos-studio/tips.js";
 
 export default {
   template: `
@@ -11,9 +13,9 @@ export default {
     </div>`,
   mounted() {
     this.meters = new Map();
-    this.ends = [link.on("hello", this.begin), link.on("frame", this.later)];
+    this.ends = [link.on("hello", this.begin), link.on("frame", this.take)];
     if (link.hello) this.begin(link.hello);
-    if (link.frame) this.show();
+    if (link.frame) this.take(link.frame);
   },
   unmounted() {
     cancelAnimationFrame(this.next);
@@ -24,23 +26,38 @@ export default {
       const readers = (Array.isArray(hello.readers) ? hello.readers : []).filter(Array.isArray);
       const goals = Array.isArray(hello.goals) ? hello.goals : [];
       this.$refs.cards.replaceChildren();
-      this.meters = new Map(readers.map(([name, title]) => [name, this.card(title ?? name, goals)]));
+      const about = hello.about ?? {};
+      const card = ([name, title]) => {
+        const made = this.card(title ?? name, goals, about.readers?.[name], about.goals);
+        made.place.parentElement.classList.toggle("telos-headline", name === hello.headline?.reader);
+        return made;
+      };
+      this.meters = new Map(readers.map((each) => [each[0], { meter: card(each), damper: new Damper() }]));
       this.$refs.empty.hidden = readers.length > 0;
     },
-    card(title, goals) {
+    card(title, goals, said, about) {
       const card = document.createElement("section");
       card.className = "telos-card";
-      card.appendChild(document.createElement("h3")).textContent = String(title);
+      const head = card.appendChild(document.createElement("h3"));
+      head.textContent = String(title);
+      explain(head, said, { focus: true });
       const bars = card.appendChild(document.createElement("div"));
       this.$refs.cards.appendChild(card);
-      return new Meter(bars, goals);
+      return new Meter(bars, goals, { about });
+    },
+    take(frame) {
+      const now = performance.now();
+      for (const [name, { damper }] of this.meters) damper.aim(frame.beliefs?.[name], now, { jumps: frame.live === false });
+      this.later();
     },
     later() {
       this.next ??= requestAnimationFrame(() => this.show());
     },
     show() {
       this.next = null;
-      for (const [name, meter] of this.meters) meter.show(link.frame?.beliefs?.[name], link.frame?.truth);
+      const now = performance.now();
+      for (const { meter, damper } of this.meters.values()) meter.show(damper.at(now), link.frame?.truth);
+      if ([...this.meters.values()].some(({ damper }) => damper.moving)) this.later();
     },
   },
 };

@@ -8,22 +8,6 @@ export const TICKS = { event: "faint", said: "accent", goal: "good", bad: "dange
 // Seconds between two marks of the axis: whatever of these leaves room for the words.
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400];
 
-/** Colours for words: a goal has that of its place, and others get one each as they come, so that few are shared. */
-export class Paints {
-  constructor(goals) {
-    this.goals = goals;
-    this.places = { curves: new Map(), bands: new Map() };
-  }
-
-  of(colours, kind, word) {
-    const at = this.goals.indexOf(word);
-    if (at >= 0) return colours.goal(at);
-    const places = this.places[kind];
-    if (!places.has(word)) places.set(word, this.goals.length + places.size);
-    return colours.goal(places.get(word));
-  }
-}
-
 export function words(context, text, x, y, colour, { align = "left", size = 11, weight = 400, room = Infinity } = {}) {
   context.font = `${weight} ${size}px ${FONT}`;
   let said = String(text);
@@ -38,7 +22,7 @@ export function words(context, text, x, y, colour, { align = "left", size = 11, 
 }
 
 /** A row of stretches, each in the colour of its value, with its name where that fits. */
-export function drawBand(context, { colours, paints, view }, row, last, { y, height }) {
+export function drawBand(context, { colours, view }, row, last, { y, height }) {
   const start = Math.max(0, lowerBound(row, view.from, (pair) => pair[0]) - 1);
   for (let at = start; at < row.length && row[at][0] <= view.to; at++) {
     const [from, value] = row[at];
@@ -46,7 +30,7 @@ export function drawBand(context, { colours, paints, view }, row, last, { y, hei
     const right = Math.min(view.left + view.width, view.x(at + 1 < row.length ? row[at + 1][0] : last));
     if (value === null || value === "" || right <= left) continue;
     context.globalAlpha = 0.8;
-    context.fillStyle = paints.of(colours, "bands", value);
+    context.fillStyle = colours.goal(value);
     context.fillRect(left, y, Math.max(1, right - left - 0.5), height);
     context.globalAlpha = 1;
     if (height >= 10 && right - left > 34) {
@@ -69,12 +53,12 @@ function indices(series, view) {
 
 /** Values between 0 and 1 as lines. */
 export function drawLines(context, scene, lines, { y, height }) {
-  const { colours, paints, series, view } = scene;
+  const { colours, series, view } = scene;
   const at = indices(series, view);
   context.lineJoin = "round";
   context.lineWidth = height < 18 ? 1.2 : 1.6;
   for (const [name, values] of lines) {
-    context.strokeStyle = paints.of(colours, "curves", name);
+    context.strokeStyle = colours.goal(name);
     context.beginPath();
     let [pen, before] = [false, 0];
     for (const index of at) {
@@ -96,14 +80,14 @@ export function drawLines(context, scene, lines, { y, height }) {
 
 /** Shares that make up a whole, stacked: in a low row they read better than lines. */
 export function drawStack(context, scene, lines, { y, height }) {
-  const { colours, paints, series, view } = scene;
+  const { colours, series, view } = scene;
   const at = indices(series, view);
   if (!at.length) return;
   const ends = at.map((_, each) => view.x(each + 1 < at.length ? series.n[at[each + 1]] : series.last));
   const floor = new Float64Array(at.length);
   context.globalAlpha = 0.85;
   for (const [name, values] of lines) {
-    context.fillStyle = paints.of(colours, "curves", name);
+    context.fillStyle = colours.goal(name);
     context.beginPath();
     trace(context, at, ends, (index) => view.x(series.n[index]), (each) => y + height * (1 - floor[each]));
     at.forEach((index, each) => (floor[each] = Math.min(1, floor[each] + Math.max(0, values[index] || 0))));

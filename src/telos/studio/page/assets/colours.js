@@ -29,6 +29,23 @@ function rgba(hex, share) {
   return alpha >= 1 ? hex : `rgba(${red},${green},${blue},${alpha.toFixed(3)})`;
 }
 
+let places = {}; // the place of each known goal in the palette, the same in all charts of the page
+let colours = 8; // in the palette
+
+/** Learn the colours of goals: their places by name, and how many colours there are. */
+export function learnGoals({ goal_places: named, goal_colours: palette }) {
+  places = named && typeof named === "object" ? named : {};
+  colours = Array.isArray(palette) && palette.length ? palette.length : 8;
+}
+
+/** The place of a goal's colour in the palette; that of an unknown goal is a hash of its name (FNV-1a), as in shapes.py. */
+export function goalPlace(goal) {
+  if (Object.hasOwn(places, goal) && Number.isInteger(places[goal])) return places[goal];
+  let number = 2166136261;
+  for (const byte of new TextEncoder().encode(String(goal))) number = Math.imul(number ^ byte, 16777619) >>> 0;
+  return number % colours;
+}
+
 /** The colours of one theme. `roles` is {role: [dark, light]}, `goals` is [[dark, light], …]. */
 export class Colours {
   constructor(roles, goals, dark) {
@@ -58,8 +75,8 @@ export class Colours {
     return rgba(Array.isArray(pair) ? String(pair[this.side]) : UNKNOWN, Number.isFinite(share) ? share : 1);
   }
 
-  /** The colour of the goal that is `index`-th in the order of the game; they repeat after the last. */
-  goal(index) {
-    return this.of(`goal${Math.max(0, index)}`);
+  /** The colour of a goal, or of any other name, by its name. */
+  goal(name) {
+    return this.of(`goal${goalPlace(name)}`);
   }
 }

@@ -1,5 +1,7 @@
 // The lines around the picture: the task, counts and clock, a message, the end, and whether the past is shown.
 
+import { explain } from "./tips.js";
+
 const LOOK = 100; // ms between two looks at who is beneath the lines
 
 function put(place, words) {
@@ -85,6 +87,12 @@ export class Hud {
     this.again.addEventListener("click", again);
   }
 
+  /** A game begins: what its counts mean. */
+  begin({ about }) {
+    this.about = about?.counts ?? {};
+    this.said = "";
+  }
+
   /** Keep to the picture: the letterbox around it stays empty. */
   fit(area) {
     const { style } = this.place;
@@ -126,6 +134,7 @@ export class Hud {
     for (const [name, value] of [...all, ...(time ? [["", time]] : [])]) {
       const count = this.counts.appendChild(document.createElement("span"));
       count.textContent = name ? `${name} ` : "";
+      explain(count, this.about?.[name]);
       count.appendChild(document.createElement("b")).textContent = String(value);
     }
     this.counts.hidden = !this.counts.childElementCount;

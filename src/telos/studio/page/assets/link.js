@@ -1,5 +1,6 @@
 // The link: one WebSocket a page, which all elements share. It reconnects when the studio is back.
 
+import { learnGoals } from "./colours.js";
 import { banner, toast } from "./notice.js";
 import { Series } from "./series.js";
 
@@ -156,6 +157,7 @@ const take = {
     link.recall(message);
     link.wait = FIRST_WAIT;
     link.hello = message;
+    learnGoals(message);
     link.frame = link.live = null;
     link.backdrops.clear();
     link.series.clear();

@@ -1,7 +1,10 @@
 // Meters: the belief of one recogniser as a bar for each goal. Built once, then only what changed is touched.
 
-const GOAL_COLOURS = 8; // in the palette; then they repeat
+import { goalPlace } from "./colours.js";
+import { explain } from "./tips.js";
+
 const LONGEST_NAME = 18; // letters; a longer one ends in dots
+const IS_TRUE = " ▸ This is what the player really wants.";
 const SEEN = 0.002; // a smaller change than this cannot be seen
 
 function element(kind, name, place) {
@@ -24,11 +27,12 @@ function shownGoals(belief, order, most) {
 }
 
 export class Meter {
-  /** `place` is filled with the bars; `order` is all goals of the game, which fixes order and colours. */
-  constructor(place, order, most = Infinity) {
+  /** `place` is filled with the bars; `order` is all goals of the game, `about` a sentence on each. */
+  constructor(place, order, { most = Infinity, about = {} } = {}) {
     this.place = place;
     this.order = order;
     this.most = most;
+    this.about = about ?? {};
     this.rows = new Map();
   }
 
@@ -41,11 +45,10 @@ export class Meter {
       const row = element("div", "telos-meter", this.place);
       const name = element("span", "telos-meter-name", row);
       name.textContent = goal;
-      name.title = goal;
+      explain(row, this.about[goal] ?? goal);
       const fill = element("i", "", element("span", "telos-meter-track", row));
-      const at = this.order.indexOf(goal);
-      fill.style.background = `var(--telos-goal${(at < 0 ? this.order.length : at) % GOAL_COLOURS})`;
-      this.rows.set(goal, { row, fill, said: element("span", "telos-meter-said", row), value: -1 });
+      fill.style.background = `var(--telos-goal${goalPlace(goal)})`;
+      this.rows.set(goal, { goal, row, fill, said: element("span", "telos-meter-said", row), value: -1 });
     }
   }
 
@@ -69,7 +72,7 @@ export class Meter {
     if (row.isTop !== isTop) row.row.classList.toggle("telos-top", (row.isTop = isTop));
     if (row.isTrue !== isTrue) {
       row.row.classList.toggle("telos-true", (row.isTrue = isTrue));
-      row.row.setAttribute("aria-description", isTrue ? "the goal that is really pursued" : "");
+      explain(row.row, `${this.about[row.goal] ?? row.goal}${isTrue ? IS_TRUE : ""}`);
     }
   }
 }

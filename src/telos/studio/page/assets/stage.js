@@ -1,14 +1,12 @@
 // The stage on the page: the canvas, the lines around it, the small bars in its corner, and the player's input.
 
 import { isDark, watchTheme } from "telos-studio/colours.js";
+import { Corner } from "telos-studio/corner.js";
 import { Hud } from "telos-studio/hud.js";
 import { Keys } from "telos-studio/keys.js";
 import { link } from "telos-studio/link.js";
-import { Meter } from "telos-studio/meters.js";
 import { buildTouchPad, watchGamepads } from "telos-studio/pads.js";
 import { Painter } from "telos-studio/painter.js";
-
-const CORNER_GOALS = 4; // bars that fit into the corner: of more, the panel tells
 
 const wantsStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -17,10 +15,7 @@ export default {
     <div class="telos-stage">
       <canvas ref="canvas" tabindex="0" role="application" aria-label="The game"></canvas>
       <div ref="over" class="telos-over">
-        <div ref="corner" class="telos-corner" hidden>
-          <div ref="cornerTitle" class="telos-corner-title"></div>
-          <div ref="cornerBars"></div>
-        </div>
+        <div ref="corner" hidden></div>
         <div ref="invited" class="telos-invited"></div>
       </div>
       <div ref="pad" class="telos-pad"></div>
@@ -33,6 +28,7 @@ export default {
     this.hud = new Hud(this.$refs.over, () => this.$emit("again"));
     this.hud.bottom.prepend(this.$refs.corner);
     this.hud.bottom.append(this.$refs.invited);
+    this.belief = new Corner(this.$refs.corner);
     this.keys = new Keys((held) => link.send({ do: "held", keys: held }));
     this.watch();
     this.listen();
@@ -82,10 +78,8 @@ export default {
       this.painter.begin(hello);
       this.keys.learn(hello.keys, 1000 / this.painter.rate);
       buildTouchPad(this.$refs.pad, hello.keys, this.keys);
-      const [reader] = Array.isArray(hello.readers) ? hello.readers : [];
-      this.reader = Array.isArray(reader) ? reader[0] : null;
-      this.$refs.cornerTitle.textContent = Array.isArray(reader) ? String(reader[1]) : "";
-      this.meter = new Meter(this.$refs.cornerBars, Array.isArray(hello.goals) ? hello.goals : []);
+      this.belief.begin(hello);
+      this.hud.begin(hello);
       const title = String(hello.title ?? "The game");
       this.$refs.canvas.setAttribute("aria-label", `${title}: the game itself; play it with the keyboard`);
       this.invite(hello.invitations);
@@ -105,10 +99,7 @@ export default {
     take(frame) {
       this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });
       this.hud.show(frame, link.status);
-      const belief = this.corner ? frame.beliefs?.[this.reader] : null;
-      const fits = Boolean(belief) && Object.keys(belief).length <= CORNER_GOALS;
-      this.$refs.corner.hidden = !fits;
-      if (fits) this.meter?.show(belief, frame.truth);
+      this.belief.take(frame, performance.now(), this.corner);
       this.draw();
     },
     resize() {
@@ -126,7 +117,8 @@ export default {
       cancelAnimationFrame(this.next);
       this.next = null;
       const now = performance.now();
-      if (this.painter.paint(now)) this.draw();
+      const moves = this.painter.paint(now);
+      if (this.belief.paint(now) || moves) this.draw();
       this.hud.makeWay(this.painter.people, this.$refs.canvas, now);
     },
     at(event) {

@@ -58,7 +58,6 @@ export default {
       this.view.begin(Number.isFinite(hello.rate) && hello.rate > 0 ? hello.rate : 30);
       this.titles = new Map((Array.isArray(hello.readers) ? hello.readers : []).filter(Array.isArray));
       this.goals = Array.isArray(hello.goals) ? hello.goals : [];
-      this.paints = new chart.Paints(this.goals);
       this.chosen = null;
       this.paintWith(hello);
       this.resize();
@@ -107,7 +106,7 @@ export default {
     },
     paintRows(rows) {
       const { context, colours, view } = this;
-      const scene = { colours, paints: this.paints, series: link.series, view };
+      const scene = { colours, series: link.series, view };
       const last = this.scrubbing.last;
       context.save();
       context.beginPath();
@@ -158,7 +157,7 @@ export default {
     paintLegend([group, { y, height }]) {
       const lines = this.lines(group).slice(0, Math.floor(height / 12));
       lines.forEach(([line], at) => {
-        const colour = this.paints.of(this.colours, "curves", line);
+        const colour = this.colours.goal(line);
         const look = { align: "right", weight: 600, room: GUTTER - 14 };
         chart.words(this.context, line, GUTTER - 8, y + 7 + 12 * at, colour, look);
       });
