@@ -19,7 +19,7 @@ from telos.studio.page.mind_panel import MindPanel
 from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.panels import PANELS, WIDE, Panels
 from telos.studio.page.score_panel import ScorePanel
-from telos.studio.page.theme import Theme, theme_css
+from telos.studio.page.theme import Theme
 from telos.studio.page.widgets import Act, LogView, Shell, StageCanvas, Timeline, box, icon_button, set_class, show_note
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub, prepare_world
@@ -65,10 +65,9 @@ class StudioPage:
         self._shown: GamePage | None = None
         self._wide = False
         self._requests = 0
-        ui.add_css(theme_css())
+        self._theme = Theme()
         ui.add_css(Path(__file__).with_name("layout.css").read_text(encoding="utf-8"))
-        self.theme = Theme(self._set_dark)
-        self._shell = Shell(wide=WIDE, on_go=self._go, on_key=self._press, on_wide=self._widen)
+        self._shell = Shell(wide=WIDE, on_go=self._go, on_key=self._press, on_wide=self._widen, on_dark=self._set_dark)
         with box("ts-page"):
             self._header()
             self._place = box("ts-game")
@@ -90,7 +89,7 @@ class StudioPage:
         with self._menus:
             menus = GameMenus(game.session, self._hub)
         with self._place:
-            self._shown = GamePage(game, self._library, menus, dark=self.theme.dark, wide=self._wide)
+            self._shown = GamePage(game, self._library, menus, dark=self._theme.dark, wide=self._wide)
         for name, link in self._links.items():
             is_shown = name == game.session.world.name
             set_class(link, "ts-on", is_shown)
@@ -115,7 +114,7 @@ class StudioPage:
                 self._links = {name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in WORLDS}
             box("ts-gap")
             self._menus = box("ts-game")
-            icon_button("contrast", "Dark or light", self.theme.toggle, key="T")
+            icon_button("contrast", "Dark or light", self._shell.toggle_theme, key="T")
             icon_button("help_outline", "Help", self._help, key="?")
 
     # --- what the browser reports -------------------------------------------------------------------------------------
@@ -138,7 +137,7 @@ class StudioPage:
             self.show(game, push=not popped)
 
     def _press(self, key: str) -> None:
-        acts: dict[str, Act] = {"t": self.theme.toggle, "?": self._help}
+        acts: dict[str, Act] = {"t": self._shell.toggle_theme, "?": self._help}
         acts |= self._shown.acts if self._shown is not None else {}
         if key in self._shell.keys:
             acts[key]()
@@ -153,6 +152,7 @@ class StudioPage:
             self._shown.panels.widen(wide)
 
     def _set_dark(self, dark: bool) -> None:
+        self._theme.dark = dark
         if self._shown is not None:
             self._shown.set_dark(dark)
 

@@ -156,10 +156,11 @@ _MAX_NAME, _MAX_ADDRESS = 200, 4000
 
 
 class Shell(Element, component="assets/shell.js", esm=_ESM):
-    """The part of the page that stays while games come and go: its address, the keys of the studio, the width.
+    """The part of the page that stays while games come and go: its address, the theme, the keys, the width.
 
     ``on_go`` receives an address that was clicked or gone back to, and whether it is in the address bar already;
-    ``on_key`` a key of `keys`, and ``on_wide`` whether the window is at least ``wide`` pixels wide.
+    ``on_key`` a key of `keys`, ``on_wide`` whether the window is at least ``wide`` pixels wide, and ``on_dark`` whether
+    the page is dark.
     """
 
     def __init__(
@@ -169,6 +170,7 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
         on_go: Callable[[str, bool], Any],
         on_key: Callable[[str], None],
         on_wide: Callable[[bool], None],
+        on_dark: Callable[[bool], None],
     ) -> None:
         super().__init__()
         self._props["wide"] = wide
@@ -176,6 +178,7 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
         self.on("go", lambda event: _pass_address(event, on_go))
         self.on("key", lambda event: _pass_name(event, on_key))
         self.on("wide", lambda event: on_wide(event.args is True))
+        self.on("dark", lambda event: on_dark(event.args is True))
 
     @property
     def keys(self) -> list[str]:
@@ -185,6 +188,10 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
     @keys.setter
     def keys(self, keys: Sequence[str]) -> None:
         self.props["keys"] = list(keys)
+
+    def toggle_theme(self) -> None:
+        """Change dark to light or back, and store it in a cookie."""
+        self.run_method("toggleTheme")
 
     def show_address(self, address: str, *, push: bool) -> None:
         """Put the address of the shown game into the address bar, as a new entry of the history or in place."""

@@ -88,7 +88,7 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/{first}{query}")
 
-    @ui.page("/{name}", title="Telos studio", response_timeout=20)
+    @ui.page("/{name}", title="Telos studio", dark=None, language="en-US", response_timeout=20)
     def page(name: str, request: Request) -> None:
         client, visitor = ui.context.client, visitor_of(request)
 

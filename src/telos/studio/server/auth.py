@@ -49,8 +49,8 @@ _HEADERS = (
 )
 _PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Telos studio</title>{head}'
-    '<meta name="viewport" content="width=device-width"><style>body{{font:16px/1.5 sans-serif;margin:3rem auto;'
-    "max-width:36rem;padding:0 1rem;background:#fff;color:#111}}</style>{body}</html>\n"
+    '<meta name="viewport" content="width=device-width"><style>:root{{color-scheme:light dark}}'
+    "body{{font:16px/1.5 sans-serif;margin:3rem auto;max-width:36rem;padding:0 1rem}}</style>{body}</html>\n"
 )
 _ASK = (
     "<h1>This studio needs its token</h1><p>Open the address that <code>telos play</code> has printed in the terminal, "

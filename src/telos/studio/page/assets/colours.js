@@ -46,6 +46,11 @@ export function goalPlace(goal) {
   return number % colours;
 }
 
+/** The colour that the page's own style has for a role: until a game tells its colours, its canvases are that of the page. */
+function ofPage(role) {
+  return getComputedStyle(document.body).getPropertyValue(`--telos-${role}`).trim() || UNKNOWN;
+}
+
 /** The colours of one theme. `roles` is {role: [dark, light]}, `goals` is [[dark, light], …]. */
 export class Colours {
   constructor(roles, goals, dark) {
@@ -72,7 +77,7 @@ export class Colours {
     const share = percents.reduce((product, each) => product * (Number(each) / 100), 1);
     const numbered = /^goal(\d+)$/.exec(role);
     const pair = numbered ? this.goals[Number(numbered[1]) % this.goals.length] : this.roles[role];
-    return rgba(Array.isArray(pair) ? String(pair[this.side]) : UNKNOWN, Number.isFinite(share) ? share : 1);
+    return rgba(Array.isArray(pair) ? String(pair[this.side]) : ofPage(role), Number.isFinite(share) ? share : 1);
   }
 
   /** The colour of a goal, or of any other name, by its name. */

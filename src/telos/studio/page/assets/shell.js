@@ -1,17 +1,19 @@
-// What stays in the page while games come and go: its address, the keys of the studio, and the width of the window.
+// What stays in the page while games come and go: its address, the theme, the keys of the studio, and the width.
 
 const IN_USE = "input, textarea, select, [contenteditable=true], .q-dialog, .q-menu"; // keys that are pressed here are theirs
 const REPEATED = [",", ".", "+", "-"]; // a key of these that is held acts again and again
 
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
+const COOKIE = "telos-theme"; // the head of the page reads it before the first paint
 const here = () => window.location.pathname + window.location.search;
 
 export default {
   template: `<div hidden></div>`,
   props: { keys: { type: Array, default: () => [] }, wide: { type: Number, default: 1700 } },
-  emits: ["go", "key", "wide"],
+  emits: ["go", "key", "wide", "dark"],
   mounted() {
     this.ends = [];
+    this.dress(document.documentElement.classList.contains("telos-dark"));
     this.follow();
     this.listen();
     this.measure();
@@ -44,6 +46,20 @@ export default {
       document.documentElement.classList.remove("telos-going");
       if (pushes && address !== here()) window.history.pushState(null, "", address);
       else window.history.replaceState(null, "", address);
+    },
+    /** Show the page dark or light, everywhere at once: our variables, the browser's own controls, and Quasar. */
+    dress(dark) {
+      const { classList, style } = document.documentElement;
+      classList.toggle("telos-dark", dark);
+      classList.toggle("telos-light", !dark);
+      style.colorScheme = dark ? "dark" : "light";
+      setDark(dark); // NiceGUI's, which also marks the body
+      this.$emit("dark", dark);
+    },
+    toggleTheme() {
+      const dark = !document.documentElement.classList.contains("telos-dark");
+      document.cookie = `${COOKIE}=${dark ? "dark" : "light"}; path=/; max-age=31536000; samesite=strict`;
+      this.dress(dark);
     },
     // Not ``ui.keyboard``: it would also send each arrow key of the game to the server, and it ignores whether an editor
     // has the focus.

@@ -88,13 +88,14 @@ export default {
     paint() {
       cancelAnimationFrame(this.next);
       this.next = null;
-      if (!this.width || !link.hello) return;
-      this.scrubbing.follow();
-      this.offer();
+      if (!this.width) return;
       const { context, colours } = this;
       context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
       context.fillStyle = colours.of("panel");
       context.fillRect(0, 0, this.width, this.height);
+      if (!link.hello) return;
+      this.scrubbing.follow();
+      this.offer();
       this.paintRows(this.rows());
       this.scrubbing.describe();
     },
