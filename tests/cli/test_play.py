@@ -13,9 +13,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.play import FIRST_SEED, play, read_token, write_redirect
+from telos.cli.play import play, read_token, write_redirect
 from telos.core.errors import TelosError
-from telos.worlds.adventure.adventure import Adventure
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(play)
@@ -143,10 +142,3 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     assert ran.returncode == 2
     assert len(ran.stderr.splitlines()) == 1
     assert 'pip install "telos[studio]"' in ran.stderr
-
-
-def test_first_game_is_survived_by_walking_straight_on() -> None:
-    game = Adventure("wilds", seed=FIRST_SEED)
-    for _ in range(150):
-        game.step({"player": "right"})
-    assert game.view().deaths == 0

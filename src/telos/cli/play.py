@@ -20,7 +20,6 @@ from telos.core.errors import TelosError
 from telos.exits import temporary_files
 from telos.files import read_text
 
-FIRST_SEED = 2  # an adventure in which a player who walks straight on meets no monster for some seconds
 TOKEN_VARIABLE = "TELOS_TOKEN"
 _MAX_TOKEN_FILE = 4096  # bytes
 _REDIRECT_SECONDS = 60.0  # that a browser has to open the file with the address
@@ -34,7 +33,7 @@ def play(
         Path, typer.Option(help="Where models are opened and saved; no file outside it is touched.")
     ] = Path(),
     record: Annotated[bool, typer.Option("--record", help="Write every game into recordings/ in the folder.")] = False,
-    seed: Annotated[int, seed_option("The seed of the first game.")] = FIRST_SEED,
+    seed: Annotated[int, seed_option("The seed of the first game.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser; otherwise print its address.")] = True,
     port: Annotated[
         int | None,

@@ -16,7 +16,7 @@ from telos.core.belief import Belief
 from telos.core.trace import as_json, silent
 from telos.studies.players.player import Player
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.companion import TAKEN, CompanionVoice, load_lines
+from telos.worlds.adventure.companion import TAKEN, UNSURE, CompanionVoice, load_lines
 from telos.worlds.adventure.events import Adapted, CompanionLine, PlayerBelief
 from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.rules_file import (
@@ -28,7 +28,7 @@ from telos.worlds.adventure.rules_file import (
     load_rules,
 )
 from telos.worlds.adventure.views import AdventureView, BeastView, CompanionView
-from worlds.adventure.walker import INPUTS, Expert, go, hold
+from worlds.adventure.walker import INPUTS, SIDES, Expert, afield, go, hold
 
 runs = st.lists(st.tuples(st.sampled_from(INPUTS), st.integers(1, 60)), min_size=1, max_size=25)
 
@@ -58,10 +58,11 @@ def distance(view: AdventureView, who: BeastView | CompanionView) -> float:
 
 def believing(goal: str, *kinds: str, chance: float = 0.9) -> tuple[Adventure, Callable[[], CompanionView]]:
     """Return a quiet game in which the companion has a belief, and a function to inspect it."""
-    game = Adventure(wilds(*kinds, companion=True) if kinds else "wilds", monsters=len(kinds), directed=False)
+    game = afield(wilds(*kinds, companion=True) if kinds else "wilds", monsters=len(kinds), directed=False)
     rest = (1 - chance) / 2
     assert game.companion is not None
-    game.companion.read(Belief({each: chance if each == goal else rest for each in ("level", "explore", "town")}), 0.0)
+    belief = Belief({each: chance if each == goal else rest for each in ("level", "explore", "town")})
+    game.companion.read(belief, game.view().time)
 
     def seen() -> CompanionView:
         companion = game.view().companion
@@ -75,7 +76,7 @@ def believing(goal: str, *kinds: str, chance: float = 0.9) -> tuple[Adventure, C
 
 
 def test_hunter_chases_the_player_it_sees() -> None:
-    game = Adventure(wilds("hunter"))
+    game = afield(wilds("hunter"))
     place(game, (500.0, 240.0))
     hold(game, "", 20)
     assert (beast(game).goal, beast(game).doing) == ("catch", "chasing")
@@ -83,7 +84,7 @@ def test_hunter_chases_the_player_it_sees() -> None:
 
 
 def test_monster_without_player_in_sight_follows_its_routine() -> None:
-    game = Adventure(wilds("hunter", "guard"))
+    game = afield(wilds("hunter", "guard"))
     place(game, (610.0, 450.0), (30.0, 30.0))
     doings = set()
     for _ in range(60):
@@ -95,7 +96,7 @@ def test_monster_without_player_in_sight_follows_its_routine() -> None:
 
 
 def test_monster_searches_last_seen_position_then_gives_up() -> None:
-    game = Adventure(wilds("hunter"))
+    game = afield(wilds("hunter"))
     place(game, (540.0, 240.0))
     hold(game, "", 16)
     place(game, (beast(game).x, 240.0), x=40.0, y=40.0)
@@ -108,7 +109,7 @@ def test_monster_searches_last_seen_position_then_gives_up() -> None:
 
 
 def test_guard_defends_its_post_and_returns_to_it() -> None:
-    game = Adventure(wilds("guard"))
+    game = afield(wilds("guard"))
     place(game, (320.0, 40.0))
     hold(game, "", 20)
     assert beast(game).doing == "resting", "the player is in sight, but not near"
@@ -124,23 +125,23 @@ def test_guard_defends_its_post_and_returns_to_it() -> None:
 
 
 def test_stalker_keeps_away_while_watched_and_attacks_from_behind() -> None:
-    game = Adventure(wilds("stalker"))
+    game = afield(wilds("stalker"))
     place(game, (470.0, 240.0), facing="right", straight="right")
     doings = []
     for _ in range(150):
         hold(game, "")
-        if game.view().deaths:
+        if game.view().hearts < 3:
             break
         doings.append(beast(game).doing)
         if doings[-1] == "lurking":
             assert distance(game.view(), beast(game)) > 48 + 12, "out of the sword's reach"
-    assert game.view().deaths == 1
+    assert game.view().hearts == 2
     assert doings.index("lurking") < doings.index("pouncing")
 
 
 def test_stalker_avoids_the_sword_and_hunter_does_not() -> None:
     for kind, comes in (("stalker", False), ("hunter", True)):
-        game = Adventure(wilds(kind))
+        game = afield(wilds(kind))
         place(game, (420.0, 240.0), facing="left", straight="left")
         hold(game, "swing", 12)
         assert (distance(game.view(), beast(game)) < 100) == comes
@@ -161,7 +162,7 @@ def test_player_is_not_hunted_on_arrival(seed: int) -> None:
 
 
 def test_monster_kinds_alternate_and_names_are_unique() -> None:
-    game = Adventure("wilds")
+    game = afield("wilds")
     assert [each.kind for each in game.view().beasts] == ["hunter", "guard", "stalker", "hunter", "guard"]
     assert list(game.minds) == [COMPANION, "hunter-1", "guard-2", "stalker-3", "hunter-4", "guard-5"]
     place(game, (320.0, 200.0), facing="up", straight="up")
@@ -205,9 +206,26 @@ def test_companion_believing_explore_waits_at_exit_to_unvisited_area() -> None:
     game, seen = believing("explore")
     hold(game, "", 120)
     assert (seen().reading, seen().doing) == ("explore", "waiting")
-    edges = {"east": (614.0, 240.0), "west": (26.0, 240.0)}  # of the town
+    edges = {"east": (614.0, 240.0), "north": (320.0, 26.0), "south": (320.0, 454.0)}  # the town is in the west
     assert min(math.dist((seen().x, seen().y), spot) for spot in edges.values()) < 20
-    assert game.lines[0].text.startswith("You want to see more.")
+    assert game.lines[-1].text.startswith("You want to see more.")
+
+
+def test_companion_believing_explore_waits_where_the_footprints_lead() -> None:
+    for seed in range(4):
+        game = Adventure("wilds", seed=seed, monsters=0)
+        trail = game.view().trail
+        assert trail is not None
+        hold(game, SIDES[trail[1]])
+        while game.view().area == "2,2":
+            hold(game, SIDES[trail[1]])
+        hold(game, "")
+        assert game.companion is not None
+        game.companion.read(Belief({"level": 0.05, "explore": 0.9, "town": 0.05}), game.view().time)
+        hold(game, "", 120)
+        trail = game.view().trail
+        assert trail is not None
+        assert game.minds[COMPANION].memory.focus["onward"] == trail[1]
 
 
 def test_companion_leads_to_unvisited_area_several_screens_away() -> None:
@@ -260,7 +278,7 @@ def test_companion_believing_town_leads_home() -> None:
     hold(game, "", 120)
     assert (seen().goal, seen().doing) == ("show_home", "waiting")
     assert (seen().x, seen().y) == pytest.approx((26, 240), abs=20)
-    assert "It is west" in game.lines[-1].text
+    assert "west" in game.lines[-1].text
 
 
 def test_companion_believing_town_keeps_monster_off() -> None:
@@ -299,6 +317,23 @@ def test_companion_stays_near_when_unsure() -> None:
     hold(game, "", 100)
     assert seen().reading is None
     assert distance(game.view(), seen()) < 110
+
+
+def test_companion_says_that_it_is_unsure_only_after_some_seconds() -> None:
+    game, seen = believing("explore", chance=0.4)
+    hold(game, "", 120)
+    assert seen().reading is None
+    assert not any("cannot tell" in line.text for line in game.lines)
+    hold(game, "", 120)
+    assert [line.text for line in game.lines] == ["I cannot tell what you are after. I will stay near."]
+
+
+def test_companion_sure_of_the_player_never_says_it_cannot_tell() -> None:
+    for goal in ("level", "explore", "town"):
+        game, seen = believing(goal)
+        hold(game, "", 300)
+        assert seen().reading == goal
+        assert not any("cannot tell" in line.text for line in game.lines)
 
 
 def test_goal_needs_more_probability_to_be_adopted_than_kept() -> None:
@@ -344,7 +379,7 @@ def test_renamed_goals_are_matched_by_their_condition() -> None:
 
 def test_mind_files_are_consistent() -> None:
     assert set(KINDS) == load_beast_domain().goal_sets.keys() == load_beast_domain().action_sets.keys()
-    assert load_lines().keys() == {goal.name for goal in load_companion_character().goals}
+    assert load_lines().keys() == {UNSURE, *(goal.name for goal in load_companion_character().goals)}
     assert load_companion_domain().state()["reading"] == "unsure"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from telos.core.event import Event
 from telos.worlds.adventure.adventure import Adventure
@@ -29,6 +30,21 @@ def hold(game: Adventure, text: str, frames: int = 1) -> list[Event]:
 def put(game: Adventure, **changes: object) -> None:
     """Change a running game through save and restore, so that it remains a valid game."""
     game.restore({**game.save(), **changes})
+
+
+def afield(rules: Rules | str, **options: Any) -> Adventure:
+    """Return a game outside of the safe town: in the middle of 3,2, the companion beside, the monsters in a corner."""
+    game = Adventure(rules, **options)
+    while game.view().area == "2,2":
+        hold(game, "right")
+    hold(game, "")
+    saved = game.save()
+    for each in saved["company"]["beasts"]:
+        each.update(at=[20.0, 20.0], post=[20.0, 20.0], spot=[20.0, 20.0])
+    if saved["company"]["companion"] is not None:
+        saved["company"]["companion"].update(x=380.0, y=240.0, late=0)
+    game.restore({**saved, "x": 320.0, "y": 240.0, "facing": "down", "straight": "down"})
+    return game
 
 
 def way(area_map: AreaMap, start: str, end: str) -> list[str]:

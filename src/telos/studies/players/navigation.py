@@ -327,7 +327,9 @@ class Wayfinder:
     def _right_exits(self, step: str, view: AdventureView) -> tuple[str, ...]:
         area, now = view.area, view.time
         exits: tuple[str, ...] = ()
-        if step == "take-unsearched-exit":
+        if step == "take-unsearched-exit" and view.trail is not None and is_on_trail(view):
+            exits = view.trail[1:]
+        elif step == "take-unsearched-exit":
             exits = self.map.unsearched_exits(area, view.exits, now)
         elif step == "go-back-to-a-fork":
             exits = self.map.way_to_unsearched(area, now)[:1]
@@ -337,6 +339,11 @@ class Wayfinder:
             exits = self.map.felt_way_home(area, view.exits)
         # Without information, take any exit but the last; go back only out of a dead end.
         return exits or tuple(edge for edge in view.exits if edge != self._came_from) or view.exits
+
+
+def is_on_trail(view: AdventureView) -> bool:
+    """Whether footprints lead to an exit of this screen."""
+    return view.trail is not None and view.trail[1] != ""
 
 
 def crossing(view: AdventureView, edge: str, edges: float) -> Point:

@@ -17,6 +17,7 @@ from telos.studies.players.navigation import (
     Screen,
     Wayfinder,
     around,
+    is_on_trail,
     keeps,
     look_ahead,
     toward,
@@ -84,13 +85,14 @@ def believe(view: AdventureView, scene: Scene, known: MentalMap, habits: Style, 
         "home": "in_sight" if view.town else "away",
     }
     if goal == "explore":
-        beside = known.unsearched_exits(area, view.exits, now)
+        beside = is_on_trail(view) or bool(known.unsearched_exits(area, view.exits, now))
         way = () if beside else known.way_to_unsearched(area, now)
         believed["unsearched"] = "beside" if beside else "remembered" if way else "unknown"
     if goal == "town":
         way, felt = known.way_home(area, now), known.felt_way_home(area, view.exits)
         believed["way_home"] = "known" if way else "felt" if felt else "lost"
-    return believed | dislikes(habits)
+    believed |= dislikes(habits)
+    return believed | {"moving_on": 1} if view.safe else believed  # nobody waits for monsters where none come
 
 
 def dislikes(habits: Style) -> dict[str, Value]:

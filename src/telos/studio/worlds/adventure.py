@@ -110,7 +110,7 @@ class AdventureStage(Stage):
         happened += find_changes(before, after)
         happened += self._listener.take(game)
         if after.deaths != before.deaths:
-            self._notice, self._notice_until = describe_death(before, after), after.frame + _NOTICE_FRAMES
+            self._notice, self._notice_until = describe_death(before, game.restarts_in), after.frame + _NOTICE_FRAMES
         if after.message != before.message:
             self._message_since = after.frame
         return happened
@@ -320,9 +320,9 @@ def find_killer(before: AdventureView) -> str:
     return "monster" if near is None else near.kind
 
 
-def describe_death(before: AdventureView, after: AdventureView) -> str:
-    """Describe how the player died, and where they start again."""
-    where = "in town" if after.town else "where the chest was"
+def describe_death(before: AdventureView, restarts_in: str) -> str:
+    """Describe how the player died, and where they start again: in ``town`` or at the ``chest``."""
+    where = "in town" if restarts_in == "town" else "where the chest was"
     caught = _CAUGHT.get(find_killer(before))
     return f"You fell, and start again {where}." if caught is None else f"{caught}. You start again {where}."
 

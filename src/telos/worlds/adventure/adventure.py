@@ -27,7 +27,7 @@ from telos.worlds.adventure.recognizer import GameRecognizer, load_model_text
 from telos.worlds.adventure.recording import Recording
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import COMPANION, load_rules
-from telos.worlds.adventure.state import AdventureState, SinceLastEvent, pay_factor, start_game
+from telos.worlds.adventure.state import AdventureState, SinceLastEvent, lay_trail, pay_factor, start_game
 from telos.worlds.adventure.views import AdventureView, to_adventure_view
 
 _MAX_MONSTERS = 1_000
@@ -35,7 +35,8 @@ HINT_FRAMES = 6 * FRAMES_A_SECOND  # frames that a hint is shown
 # Attributes of the state that are plain data.
 _PLAIN = (
     "frame", "noted", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
-    "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends",
+    "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends", "hearts", "still", "fallen", "shielded",
+    "pressed",
 )  # fmt: skip
 _LISTS = ("xs", "ys", "returning", "gem_xs", "gem_ys")
 _SETS = ("visited", "chests")
@@ -110,7 +111,8 @@ class Adventure:
         keys = parse_keys(commands[self.player]) if commands else before
         swings = advance(game, keys)
         self._record(format_keys(keys) if keys != before or not self._inputs else self._inputs[-1][0])
-        cause = event_cause(game, input_changed=keys != before, area_changed=game.area != area)
+        # A swing whose key was pressed during a hit begins later: also an input.
+        cause = event_cause(game, input_changed=keys != before or swings, area_changed=game.area != area)
         self._events = (create_event(game, cause, swings=swings, player=self.player),) if cause else ()
         if self._reading is not None:
             for event in self._events:
@@ -187,6 +189,11 @@ class Adventure:
     def done(self) -> bool:
         """Whether all phases are over; the game may continue."""
         return self.directed and self._game.task is None
+
+    @property
+    def restarts_in(self) -> str:
+        """Where a death leads: ``town``, or ``chest`` for where one was picked up."""
+        return "town" if self._game.restart[0] == self.rules.map.town else "chest"
 
     @property
     def frame(self) -> int:
@@ -341,6 +348,7 @@ def save_state(game: AdventureState) -> dict[str, Any]:
         **{name: sorted(getattr(game, name)) for name in _SETS},
         "keys": format_keys(game.keys),
         "restart": list(game.restart),
+        "knock": list(game.knock),
         "since": {name: getattr(game.since, name) for name in SinceLastEvent.__slots__},
         "pay": dict(game.pay),
         "company": None if game.company is None else game.company.save(),
@@ -401,6 +409,12 @@ class AdventureSnapshot(SnapshotModel):
     phase_deaths: Count
     message: str
     hint_ends: Count
+    hearts: Count = 1
+    still: Annotated[int, Field(ge=0, le=10_000)] = 0
+    fallen: bool = False
+    shielded: Count = 0
+    pressed: bool = False
+    knock: Row[tuple[Finite, Finite]] = (0.0, 0.0)
     xs: Items[Finite]
     ys: Items[Finite]
     returning: Items[Count]
@@ -431,7 +445,8 @@ def restore_state(check: SnapshotCheck, game: AdventureState, saved: AdventureSn
     for name in _SETS:
         setattr(again, name, set(getattr(saved, name)))
     again.keys = read_keys(check, ("keys",), saved.keys)
-    again.restart = saved.restart
+    again.restart, again.knock = saved.restart, saved.knock
+    lay_trail(again)
     for name in SinceLastEvent.__slots__:
         setattr(again.since, name, getattr(saved.since, name))
     again.pay = dict(saved.pay)

@@ -25,7 +25,7 @@ from telos.files.restoring import SnapshotCheck
 from telos.files.snapshots import Count, Finite, Items, Row, SnapshotPart
 from telos.files.yaml import read_yaml
 from telos.worlds.adventure.events import CompanionLine
-from telos.worlds.adventure.map import VECTORS, AreaMap, to_direction
+from telos.worlds.adventure.map import VECTORS, AreaMap, to_direction, walk_around
 from telos.worlds.adventure.monsters import BLADE, MAX_NUMBER, Beast, BeastSnapshot, check_in_area, fact_check
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, CompanionRules, Rules
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_companion_character, load_companion_domain
@@ -35,6 +35,8 @@ PAUSE = 4.0  # seconds between two lines
 AGAIN = 20.0  # seconds until a line for the same goal may be repeated, times the number of repetitions
 _MAX_REPEATS = 6  # repetitions that lengthen the wait
 SHOWN = 4.0  # seconds that a line is shown
+UNSURE = "unsure"  # the key of the lines for a player who cannot be read
+_DOUBT = 6.0  # seconds without a reading after which it says so
 _INSIDE = 26.0  # pixels between an edge and the waiting position
 TAKEN, KEPT = 0.6, 0.35  # a goal is believed from TAKEN on, until it falls below KEPT
 BESIDE = 110.0  # pixels within which it is with the player
@@ -54,7 +56,7 @@ _WORDS = {
     "lead-home": "leading home",
 }
 _FOCUS = {"close-in": "foe", "strike": "foe", "scout": "onward", "lead-home": "homeward"}
-_PLAIN = ("x", "y", "facing", "target", "doing", "stroke", "late", "next_thought")
+_PLAIN = ("x", "y", "facing", "target", "doing", "stroke", "late", "next_thought", "unsure_since")
 CROWD = 16  # monsters that are kept apart: every pair of them is compared in every frame
 
 
@@ -63,9 +65,9 @@ CROWD = 16  # monsters that are kept apart: every pair of them is compared in ev
 
 @cache
 def load_lines() -> Mapping[str, tuple[str, ...]]:
-    """Return the lines for each goal.
+    """Return the lines for each goal, and those for ``UNSURE``.
 
-    >>> load_lines()["stay_near"][1]
+    >>> load_lines()["stay_near"][0]
     'Lead the way, I am with you.'
     """
     file = MINDS / "lines.yaml"
@@ -79,7 +81,7 @@ class CompanionVoice:
 
     >>> voice = CompanionVoice("Wren")
     >>> voice.announce("stay_near", "", now=0.0).text
-    'I cannot tell what you are after. I will stay near.'
+    'Lead the way, I am with you.'
     >>> voice.announce("keep_off", "", now=1.0) is None, voice.announce("stay_near", "", now=9.0) is None
     (True, True)
     """
@@ -193,6 +195,9 @@ class CompanionSensor:
     def _exits(self, now: float) -> list[Fact]:
         game, me, areas = self._game, self._companion, self._game.rules.map
         leading, home = exits_to_unvisited(areas, game.area, game.visited), exits_to_town(areas, game.area)
+        _, trail = game.trail.get(game.area, ("", ""))
+        if trail:
+            leading[trail] = 0  # it sees the footprints, too
         facts = []
         for edge in areas.exits[game.area]:
             x, y = exit_position(game.rules, edge)
@@ -317,7 +322,8 @@ class Companion:
         self.late = 0  # frames until it arrives in the area
         self.next_thought = game.frame + 1
         self.voice = CompanionVoice(rules.name)
-        self._goal: str | None = None  # the last one announced
+        self._goal: str | None = None  # the last one announced, or UNSURE
+        self.unsure_since = 0.0  # seconds: when it last read a goal
         self.mind = Mind(
             COMPANION,
             load_companion_character(),
@@ -410,9 +416,17 @@ class Companion:
             self._move()
 
     def _speak(self, now: float) -> None:
-        if self.mind.goal is None or self.mind.goal == self._goal:
+        """Say a line about a goal that was just taken up, or that it has been unsure of the player for a while."""
+        if self.reading is not None:
+            self.unsure_since = now
+        goal = self.goal
+        if goal == "stay_near" and self.reading is None:
+            goal = UNSURE if now - self.unsure_since >= _DOUBT else None
+        elif self.mind.goal is None:
             return
-        self._goal = self.mind.goal
+        if goal is None or goal == self._goal:
+            return
+        self._goal = goal
         way = {"scout_ahead": "onward", "show_home": "homeward"}.get(self._goal, "")
         said = self.voice.announce(self._goal, self.mind.memory.focus.get(way) or "", now)
         if said is not None:
@@ -444,7 +458,8 @@ class Companion:
 
     def _put(self, x: float, y: float) -> None:
         rules, half = self._game.rules, self.rules.size / 2
-        self.x, self.y = min(rules.width - half, max(half, x)), min(rules.height - half, max(half, y))
+        x, y = min(rules.width - half, max(half, x)), min(rules.height - half, max(half, y))
+        self.x, self.y = walk_around(self._game.houses, (self.x, self.y), (x, y), half)
 
     def follow(self, away: float) -> None:
         """Enter the player's new area where the player did, with a delay."""
@@ -459,7 +474,7 @@ class Companion:
         memory = self.mind.memory
         for fact in [fact for fact in memory if fact.kind in ("exit", "monster")]:
             memory.forget(fact.kind, fact.subject)
-        self.target, self.stroke = "", 0
+        self.target, self.doing, self.stroke = "", "waiting", 0
         self.next_thought = game.frame + 1
 
     # --- persistence ---
@@ -505,6 +520,7 @@ class CompanionSnapshot(SnapshotPart):
     stroke: Count
     late: Count
     next_thought: Count
+    unsure_since: Finite
     goal: str | None
     voice: VoiceSnapshot
     mind: MindSnapshot

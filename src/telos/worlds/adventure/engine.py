@@ -6,7 +6,7 @@
 import math
 from random import Random
 
-from telos.worlds.adventure.map import EDGES, PARTS, STOP, VECTORS, Keys
+from telos.worlds.adventure.map import EDGES, PARTS, STOP, VECTORS, Keys, walk_around
 from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.state import AdventureState, count_kill, take_chest, visit_town
 
@@ -29,7 +29,8 @@ def clear_spot(rules: Rules, rng: Random, x: float, y: float) -> tuple[float, fl
 
 def populate(game: AdventureState) -> None:
     """Fill the area that the player has entered: all monsters alive, no gems."""
-    spots = [clear_spot(game.rules, game.rng, game.x, game.y) for _ in range(game.number)]
+    number = 0 if game.is_safe else game.number
+    spots = [clear_spot(game.rules, game.rng, game.x, game.y) for _ in range(number)]
     game.xs, game.ys = [x for x, _ in spots], [y for _, y in spots]
     game.returning = []
     game.gem_xs, game.gem_ys = [], []
@@ -93,8 +94,13 @@ def advance(game: AdventureState, keys: Keys) -> bool:
     game.frame += 1
     if game.frame == game.hint_ends:
         game.tell("")
-    starts = keys.swing and not game.keys.swing and not game.swinging  # a held key is one swing
+    presses = keys.swing and not game.keys.swing  # a held key is one swing
     game.keys = keys
+    if game.still:
+        _stand_still(game, presses=presses)
+        return False
+    starts = (presses or game.pressed) and not game.swinging
+    game.pressed = False
     if keys.direction != STOP:
         _walk(game, keys.direction)
     if starts:
@@ -106,8 +112,9 @@ def advance(game: AdventureState, keys: Keys) -> bool:
     if game.swinging:
         game.swinging -= 1
         _strike(game)
-    if _is_touched(game):
-        _die(game)
+    toucher = _toucher(game)
+    if toucher is not None and _hurt(game, toucher):
+        return starts
     respawn(game)
     _pick_up(game)
     if game.in_town:
@@ -129,8 +136,10 @@ def _walk(game: AdventureState, direction: str) -> None:
             # One edge per frame: in a corner the other edge acts as a wall until the next frame.
             _cross(game, side, x, y)
             return
-    game.x = _clamp(x, rules.width, half, low="west" not in exits, high="east" not in exits)
-    game.y = _clamp(y, rules.height, half, low="north" not in exits, high="south" not in exits)
+    x = _clamp(x, rules.width, half, low="west" not in exits, high="east" not in exits)
+    y = _clamp(y, rules.height, half, low="north" not in exits, high="south" not in exits)
+    houses = game.houses
+    game.x, game.y = walk_around(houses, (game.x, game.y), (x, y), half) if houses else (x, y)
 
 
 def _clamp(value: float, end: float, half: float, *, low: bool, high: bool) -> float:
@@ -180,17 +189,51 @@ def _kill(game: AdventureState, i: int) -> None:
     count_kill(game)
 
 
-def _is_touched(game: AdventureState) -> bool:
+def _toucher(game: AdventureState) -> int | None:
+    """Return the monster that touches the player; None while the player is protected."""
+    if game.frame < game.shielded:
+        return None
     near = (game.rules.player.size + game.rules.monsters.size) / 2
     x, y, xs, ys, company = game.x, game.y, game.xs, game.ys, game.company
     for i in range(len(xs)):
         if -near < xs[i] - x < near and -near < ys[i] - y < near and (company is None or not company.is_harmless(i)):
-            return True
-    return False
+            return i
+    return None
+
+
+def _hurt(game: AdventureState, toucher: int) -> bool:
+    """Take a heart, or the life if it was the last one; return whether the game stands still then."""
+    hearts = game.rules.hearts
+    if hearts is None or game.hearts <= 1:
+        _die(game)
+        return game.fallen
+    game.hearts -= 1
+    game.swinging = 0
+    game.still = hearts.stop
+    game.shielded = game.frame + hearts.stop + hearts.shield
+    across, down = game.x - game.xs[toucher], game.y - game.ys[toucher]
+    away = math.sqrt(across * across + down * down)  # never hypot, whose last digit differs between machines
+    share = hearts.knock / max(1, hearts.stop) / away if away else 0.0
+    game.knock = across * share, down * share
+    return hearts.stop > 0
+
+
+def _stand_still(game: AdventureState, *, presses: bool) -> None:
+    """Pass a frame of a hit or a fall: only the player is thrown back. A press of the sword key counts afterwards."""
+    game.pressed |= presses
+    game.still -= 1
+    rules, half = game.rules, game.rules.player.size / 2
+    x = _clamp(game.x + game.knock[0], rules.width, half, low=True, high=True)
+    y = _clamp(game.y + game.knock[1], rules.height, half, low=True, high=True)
+    game.x, game.y = walk_around(game.houses, (game.x, game.y), (x, y), half)
+    if not game.still:
+        game.knock = 0.0, 0.0
+        if game.fallen:
+            _restart(game)
 
 
 def _die(game: AdventureState) -> None:
-    """Restart at the town or the last chest; gems are lost, and the chest too if all restarts are in town."""
+    """Fall, if the rules have that, and restart."""
     game.deaths += 1
     game.phase_deaths += 1
     game.since.died = True
@@ -200,6 +243,18 @@ def _die(game: AdventureState) -> None:
     game.swinging = 0
     if game.rules.restart == "town":
         _lose_chest(game)
+    if game.rules.death.fall:
+        game.hearts, game.fallen, game.still = 0, True, game.rules.death.fall
+    else:
+        _restart(game)
+
+
+def _restart(game: AdventureState) -> None:
+    """Restart at the town or the last chest, protected for a while."""
+    rules = game.rules
+    game.fallen = game.pressed = False
+    game.hearts = 1 if rules.hearts is None else rules.hearts.number
+    game.shielded = game.frame + rules.death.shield
     left_at = game.x, game.y
     game.area, game.x, game.y = game.restart
     game.visited.add(game.area)

@@ -25,6 +25,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 DIRECTIONS = tuple(each for each in PARTS if each != STOP)
 STRAIGHT = ("up", "right", "down", "left")
 EDGES = {"up": "north", "right": "east", "down": "south", "left": "west"}
+OPPOSITE = {"north": "south", "east": "west", "south": "north", "west": "east"}
 
 _SLANT = math.sqrt(0.5)  # a diagonal step is as long as a straight one
 VECTORS: dict[str, tuple[float, float]] = {
@@ -134,12 +135,85 @@ class AreaMap:
         """Return the name of an area: column and row, both from 1."""
         return f"{area % self.columns + 1},{area // self.columns + 1}"
 
+    def way(self, start: int, end: int) -> tuple[str, ...]:
+        r"""Return the edges to cross on a shortest way between two areas; none if there is no way.
+
+        >>> tiny = AreaMap.from_drawing("+---+---+\n| T     |\n+---+   +\n|   | C |\n+---+---+")
+        >>> tiny.way(0, 3), tiny.way(0, 2)
+        (('east', 'south'), ())
+        """
+        ways: dict[int, tuple[str, ...]] = {start: ()}
+        queue = [start]
+        for area in queue:  # grows during iteration
+            for edge, behind in self.exits[area].items():
+                if behind not in ways:
+                    ways[behind] = (*ways[area], edge)
+                    queue.append(behind)
+        return ways.get(end, ())
+
     def toward_town(self, area: int) -> tuple[str, ...]:
         """Return the straight directions towards the town on the map, ignoring walls."""
         across = self.town % self.columns - area % self.columns
         down = self.town // self.columns - area // self.columns
         sides = (("left", across < 0), ("right", across > 0), ("up", down < 0), ("down", down > 0))
         return tuple(side for side, is_there in sides if is_there)
+
+
+# --- houses ---
+
+
+class House(NamedTuple):
+    """The ground that a house covers: its middle, and half its width and height."""
+
+    x: float
+    y: float
+    across: float = 38.0
+    down: float = 30.0
+
+    def covers(self, x: float, y: float, half: float) -> bool:
+        """Whether a body of half that size at a position would be in the house."""
+        return abs(x - self.x) < self.across + half and abs(y - self.y) < self.down + half
+
+
+@lru_cache(maxsize=32)  # asked for in every frame in town
+def town_houses(width: float, height: float, *, north: bool, south: bool) -> tuple[House, ...]:
+    """Return the houses of a town: in its corners, and along its northern and southern edges if these are closed.
+
+    The ways from the middle to the edges, and the edges themselves, stay free.
+
+    >>> [(house.x, house.y) for house in town_houses(600, 400, north=True, south=True)]
+    [(90.0, 68.0), (510.0, 68.0), (90.0, 332.0), (510.0, 332.0)]
+    """
+    spots = [(0.15, 0.17), (0.85, 0.17), (0.15, 0.83), (0.85, 0.83)]
+    spots += [] if north else [(0.34, 0.15), (0.66, 0.15)]
+    spots += [] if south else [(0.34, 0.85), (0.66, 0.85)]
+    return tuple(House(across * width, down * height) for across, down in spots)
+
+
+def walk_around(
+    houses: Sequence[House], start: tuple[float, float], end: tuple[float, float], half: float
+) -> tuple[float, float]:
+    """Return where a step ends that must not enter a house: it slides along the wall, to the nearer corner.
+
+    >>> walk_around([House(100, 100)], (50, 90), (58, 90), 12.0)
+    (50, 82)
+    """
+    house = next((each for each in houses if each.covers(*end, half)), None)
+    if house is None or house.covers(*start, half):  # who is inside, for whatever reason, can walk out
+        return end
+    for slid in ((end[0], start[1]), (start[0], end[1])):
+        if slid != start and not any(each.covers(*slid, half) for each in houses):
+            return slid
+    x, y = start
+    step = max(abs(end[0] - x), abs(end[1] - y))
+    if abs(x - house.x) >= house.across + half:  # at its western or eastern wall
+        aside = x, y + (step if y >= house.y else -step)
+    else:
+        aside = x + (step if x >= house.x else -step), y
+    return start if any(each.covers(*aside, half) for each in houses) else aside
+
+
+# --- drawings ---
 
 
 class _Drawing:

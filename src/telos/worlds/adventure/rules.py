@@ -41,6 +41,24 @@ class MonsterRules:
 
 
 @dataclass(frozen=True, slots=True)
+class HeartRules:
+    """Hearts of the player: a touch costs one, and the last one is a death. Times are in frames."""
+
+    number: int
+    stop: int  # the game stands still after a hit
+    knock: float  # pixels that a hit throws the player back
+    shield: int  # nothing hurts after a hit
+
+
+@dataclass(frozen=True, slots=True)
+class DeathRules:
+    """What comes between a death and the next attempt, in frames."""
+
+    fall: int = 0  # the game stands still while the player falls
+    shield: int = 0  # nothing hurts after the restart
+
+
+@dataclass(frozen=True, slots=True)
 class CompanionRules:
     """The companion: its body, the reach of its staff, and its recogniser."""
 
@@ -81,6 +99,9 @@ class Phase:
     tip: str = ""  # shown at its start
     death_tip: str = ""  # shown at the first death in it
     fresh: bool = False  # whether all areas but the present one count as unvisited again
+    # Not in the repr, so that the fingerprints of older rules do not change.
+    within: int = field(default=0, repr=False)  # most screens from town to its chest; 0: any place
+    footprints: bool = field(default=False, repr=False)  # whether footprints lead from town to its chest
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +125,10 @@ class Rules:
     # Not in the repr if absent, so that the fingerprints of older rules do not change.
     companion: CompanionRules | None = field(default=None, repr=False)
     minds: str = field(default="", repr=False)  # a fingerprint of the domains of the minds
+    hearts: HeartRules | None = field(default=None, repr=False)  # None: one touch kills
+    death: DeathRules = field(default=DeathRules(), repr=False)
+    safe_town: bool = field(default=False, repr=False)  # no monster is in the area of the town
+    houses: bool = field(default=False, repr=False)  # solid houses stand in town
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -123,4 +148,8 @@ class Rules:
             # Recordings contain the model, and it may be replaced during a game.
             companion = self.companion and replace(self.companion, name="", reads="")
             said += repr((self.monsters.kinds, companion, self.minds))
+        chests = tuple((phase.within, phase.footprints) for phase in self.phases)
+        gentle = (self.hearts, self.death, self.safe_town, self.houses, chests)
+        if gentle != (None, DeathRules(), False, False, ((0, False),) * len(chests)):
+            said += repr(gentle)
         return hashlib.sha256(said.encode()).hexdigest()[:12]

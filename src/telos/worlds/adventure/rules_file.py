@@ -26,6 +26,8 @@ from telos.worlds.adventure.rules import (
     FRAMES_A_SECOND,
     ChestRules,
     CompanionRules,
+    DeathRules,
+    HeartRules,
     MonsterRules,
     Phase,
     PlayerRules,
@@ -265,6 +267,10 @@ class TownShape(FileModel):
 
     reach: _Reach = Field(examples=["area"])
     """Being there means being in its `area`, or within so many pixels of the middle of it."""
+    safe: _Bool = False
+    """Whether no monster is in its area."""
+    houses: _Bool = False
+    """Whether solid houses stand in it, which nobody can walk through."""
 
 
 class DeathShape(FileModel):
@@ -273,6 +279,23 @@ class DeathShape(FileModel):
     restart: Annotated[str, _one_of("last", "town")] = Field(examples=["last"])
     """`last`: at the town or where a chest was picked up, whichever was last; `town`: always there, and a chest
     that was carried is back in its place."""
+    fall: PositiveDuration = Field(default=_LEFT_OUT)
+    """How long the game stands still while the player falls: `400 ms`. If left out, the restart is at once."""
+    shield: PositiveDuration = Field(default=_LEFT_OUT)
+    """How long nothing can hurt the player after the restart: `2 s`."""
+
+
+class HeartsShape(FileModel):
+    """The hearts of the player. A touch costs one, the last one is a death; in town they come back."""
+
+    number: _Count = Field(examples=[3])
+    """How many there are."""
+    stop: PositiveDuration = Field(default=_LEFT_OUT)
+    """How long the game stands still after a hit: `100 ms`."""
+    knock: _Distance = 0.0
+    """How far a hit throws the player back, in pixels."""
+    shield: PositiveDuration = Field(examples=["1500 ms"])
+    """How long nothing can hurt the player after a hit: `1500 ms`."""
 
 
 class WorthShape(FileModel):
@@ -305,6 +328,10 @@ class PhaseShape(FileModel):
     """A line at the bottom of the screen, shown at the first death in the phase."""
     fresh: _Bool = False
     """Whether the map counts as unvisited again."""
+    within: _Count = Field(default=_LEFT_OUT)
+    """How many screens from town its chest is, at most. If left out, it is in any of the places."""
+    footprints: _Bool = False
+    """Whether footprints lead from town to its chest."""
 
 
 class CompanionShape(FileModel):
@@ -348,6 +375,8 @@ class RulesShape(FileModel):
     """What counts as being in town."""
     death: DeathShape = Field(examples=[{"restart": "last"}])
     """What happens to a player whom a monster touches."""
+    hearts: HeartsShape = Field(default=_LEFT_OUT)
+    """The hearts of the player. If left out, one touch kills."""
     worth: WorthShape = Field(default_factory=WorthShape)
     """What is earned."""
     companion: CompanionShape = Field(default=_LEFT_OUT)
@@ -418,6 +447,10 @@ def parse_rules(text: str, *, file: str = "<text>") -> Rules:
         phases=tuple(map(_phase, model.phases)),
         companion=None if model.companion is None else _companion(model.companion),
         minds=fingerprint_minds() if model.monsters.move == "minds" else "",
+        hearts=None if model.hearts is None else _hearts(model.hearts),
+        death=DeathRules(_frames_or_none(model.death.fall), _frames_or_none(model.death.shield)),
+        safe_town=model.town.safe,
+        houses=model.town.houses,
     )
 
 
@@ -442,6 +475,10 @@ def _companion(shape: CompanionShape) -> CompanionRules:
     return CompanionRules(shape.name, shape.reads, float(shape.size), float(shape.speed), float(shape.reach))
 
 
+def _hearts(shape: HeartsShape) -> HeartRules:
+    return HeartRules(int(shape.number), _frames_or_none(shape.stop), float(shape.knock), _frames(shape.shield))
+
+
 def _chest(shape: ChestShape) -> ChestRules:
     number = None if shape.number is None else int(shape.number)
     return ChestRules(float(shape.size), number, _number(shape.chance))
@@ -457,6 +494,8 @@ def _phase(shape: PhaseShape) -> Phase:
         tip=shape.tip,
         death_tip=shape.death_tip,
         fresh=shape.fresh,
+        within=int(shape.within or 0),
+        footprints=shape.footprints,
     )
 
 
@@ -580,6 +619,7 @@ class _RulesChecker:
                 )
             carrying = until == "chest"
             self._check_goal(where, until, goals)
+            self._check_chest_of(where, until)
 
     def _until(self, where: KeyPath) -> str:
         until, kills = self.definition.entry(*where, "until"), self.definition.entry(*where, "kills")
@@ -605,10 +645,29 @@ class _RulesChecker:
             message = f"a phase with the same end has the goal {goals[until]!r}, this one {goal!r}"
             self.definition.fault(message, (*where, "goal"), "give them one goal", code=FaultCode.CONFLICT)
 
+    def _check_chest_of(self, where: KeyPath, until: str) -> None:
+        """Check that a phase which says where its chest is has one, and that the map has a place for it."""
+        within = self.definition.entry(*where, "within")
+        for key in ("within", "footprints"):
+            if self.definition.entry(*where, key) and until != "chest":
+                message = f"`{key}` is about a chest, and this phase asks for none"
+                self.definition.fault(message, (*where, key), "leave it out", code=FaultCode.CONFLICT)
+        if within is None or until != "chest" or self.map is None:
+            return
+        number = self.definition.entry("chest", "number", default=1)
+        near = [place for place in self.map.chest_places if 0 < (self.map.distance[place] or 0) <= within]
+        if len(near) < number:
+            message = f"the map has {len(near)} places for chests within {within} screens of town"
+            self.definition.fault(message, (*where, "within"), "draw a `C` nearer to `T`", code=FaultCode.WRONG_COUNT)
+
 
 def _frames(time: float | str) -> int:
     """Return a duration in frames, at least one."""
     return max(1, round((parse_duration(time) or 0.0) * FRAMES_A_SECOND))
+
+
+def _frames_or_none(time: float | str | None) -> int:
+    return 0 if time is None else _frames(time)
 
 
 def _number(value: float | None) -> float | None:

@@ -3,7 +3,7 @@
 from random import Random
 from typing import TYPE_CHECKING
 
-from telos.worlds.adventure.map import NO_KEYS, Keys
+from telos.worlds.adventure.map import NO_KEYS, OPPOSITE, House, Keys, town_houses
 from telos.worlds.adventure.rules import Phase, Rules
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ class AdventureState:
     """Everything that changes during a game. Only the area of the player is simulated."""
 
     __slots__ = (
-        "area", "carrying", "chests", "company", "deaths", "directed", "facing", "frame", "gem_xs", "gem_ys",
-        "gems_held", "hint_ends", "keys", "kills", "message", "noted", "number", "pay", "phase", "phase_deaths",
-        "phase_kills", "restart", "returning", "rng", "rules", "score", "since", "straight", "swinging", "visited", "x",
-        "xs", "y", "ys",
+        "area", "carrying", "chests", "company", "deaths", "directed", "facing", "fallen", "frame", "gem_xs", "gem_ys",
+        "gems_held", "hearts", "hint_ends", "keys", "kills", "knock", "message", "noted", "number", "pay", "phase",
+        "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules", "score", "shielded", "since",
+        "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, *, directed: bool, number: int, seed: int) -> None:
@@ -57,6 +57,13 @@ class AdventureState:
         self.phase_kills = self.phase_deaths = 0
         self.message = ""
         self.hint_ends = 0  # the frame at which a hint is removed
+        self.hearts = 1 if rules.hearts is None else rules.hearts.number
+        self.still = 0  # frames for which the game still stands still, after a hit or in a fall
+        self.fallen = False  # the player is dead and restarts when the game goes on
+        self.knock = (0.0, 0.0)  # pixels per frame by which a hit throws the player back while the game stands still
+        self.shielded = 0  # the frame until which nothing hurts the player
+        self.pressed = False  # the sword key was pressed while the game stood still
+        self.trail: dict[int, tuple[str, str]] = {}  # footprints: the edges between which they lead, "" for the middle
         self.pay: dict[str, float] = {}  # factors on what a kill, a gem or a chest earns; 1 if missing
         self.company: Company | None = None  # the characters with minds, if the rules have any
         self.since = SinceLastEvent()
@@ -79,6 +86,20 @@ class AdventureState:
         if self.area != rules.map.town or reach is None:
             return self.area == rules.map.town
         return abs(self.x - rules.width / 2) <= reach and abs(self.y - rules.height / 2) <= reach
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the area is a town without monsters."""
+        return self.rules.safe_town and self.area == self.rules.map.town
+
+    @property
+    def houses(self) -> tuple[House, ...]:
+        """The solid houses of the area."""
+        rules = self.rules
+        if not rules.houses or self.area != rules.map.town:
+            return ()
+        exits = rules.map.exits[self.area]
+        return town_houses(rules.width, rules.height, north="north" in exits, south="south" in exits)
 
     @property
     def sword_way(self) -> str:
@@ -106,8 +127,9 @@ def take_chest(game: AdventureState) -> None:
 
 
 def visit_town(game: AdventureState) -> None:
-    """Bank what the player carries; the town becomes the restart point."""
+    """Bank what the player carries; the town becomes the restart point, and all hearts come back."""
     rules = game.rules
+    game.hearts = 1 if rules.hearts is None else rules.hearts.number
     game.restart = (rules.map.town, rules.width / 2, rules.height / 2)
     if not (game.carrying or game.gems_held):
         return
@@ -163,13 +185,30 @@ def _begin_phase(game: AdventureState) -> None:
         game.visited = {game.area}
     if task.until == "chest":
         # Only now, so that the player does not carry one already when the phase asks for it.
-        _hide_chests(game)
+        _hide_chests(game, within=task.within)
+    lay_trail(game)
 
 
-def _hide_chests(game: AdventureState) -> None:
-    """Place chests at random, but not in the area of the player."""
-    chest = game.rules.chest
+def lay_trail(game: AdventureState) -> None:
+    """Lay the footprints from town to the nearest chest, if the phase has any."""
+    game.trail = {}
+    if game.task is None or not game.task.footprints or not game.chests:
+        return
+    area_map = game.rules.map
+    area, end = area_map.town, min(game.chests, key=lambda place: (area_map.distance[place] or 0, place))
+    came = ""
+    for edge in area_map.way(area, end):
+        game.trail[area] = (came, edge)
+        area, came = area_map.exits[area][edge], OPPOSITE[edge]
+    game.trail[area] = (came, "")
+
+
+def _hide_chests(game: AdventureState, *, within: int = 0) -> None:
+    """Place chests at random, but not in the area of the player, and at most ``within`` screens from town."""
+    chest, distance = game.rules.chest, game.rules.map.distance
     places = [place for place in game.rules.map.chest_places if place != game.area]
+    if within:
+        places = [place for place in places if (distance[place] or 0) <= within]
     if chest.number is not None:
         game.chests = set(game.rng.sample(places, min(chest.number, len(places))))
         return

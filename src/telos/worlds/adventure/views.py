@@ -74,6 +74,13 @@ class AdventureView:
     kills: int
     deaths: int
     done: bool
+    hearts: int = 1
+    most_hearts: int = 1  # 1: one touch kills
+    still: bool = False  # the game stands still for a moment, after a hit or in a fall
+    fallen: bool = False
+    shielded: bool = False  # nothing hurts the player now
+    safe: bool = False  # no monster comes to this area
+    trail: tuple[str, str] | None = None  # footprints: the edges between which they lead, "" for the middle
     beasts: tuple[BeastView, ...] = ()  # the monsters in the same order, if they have minds
     companion: CompanionView | None = None  # None if there is none in this area
 
@@ -115,6 +122,13 @@ def to_adventure_view(game: AdventureState, player: str) -> AdventureView:
         kills=game.kills,
         deaths=game.deaths,
         done=game.directed and task is None,
+        hearts=game.hearts,
+        most_hearts=1 if rules.hearts is None else rules.hearts.number,
+        still=game.still > 0,
+        fallen=game.fallen,
+        shielded=game.frame < game.shielded,
+        safe=game.is_safe,
+        trail=game.trail.get(game.area),
         beasts=() if game.company is None else tuple(map(_beast, game.company.beasts)),
         companion=None if game.company is None else _companion(game.company.companion, game.frame),
     )
