@@ -1,6 +1,7 @@
 """The first minute of `wilds`: a safe town, hearts, protection, solid houses, and a treasure that newcomers find."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -81,6 +82,15 @@ def test_touch_costs_a_heart_and_throws_the_player_back() -> None:
     assert (game.view().still, game.view().shielded) == (False, True)
     hold(game, "", 44)
     assert game.view().hearts == 2, "protected for a second and a half"
+
+
+def test_hit_without_a_stop_throws_back_at_once() -> None:
+    rules = load_rules("wilds")
+    assert rules.hearts is not None
+    game = afield(replace(rules, hearts=replace(rules.hearts, stop=0)))
+    x = game.view().x
+    touch(game)
+    assert (game.view().hearts, game.view().still, game.view().x) == (2, False, pytest.approx(x - 54))
 
 
 def test_game_stands_still_after_a_hit() -> None:

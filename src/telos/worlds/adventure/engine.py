@@ -215,6 +215,9 @@ def _hurt(game: AdventureState, toucher: int) -> bool:
     away = math.sqrt(across * across + down * down)  # never hypot, whose last digit differs between machines
     share = hearts.knock / max(1, hearts.stop) / away if away else 0.0
     game.knock = across * share, down * share
+    if not hearts.stop:
+        _throw_back(game)
+        game.knock = 0.0, 0.0
     return hearts.stop > 0
 
 
@@ -222,14 +225,18 @@ def _stand_still(game: AdventureState, *, presses: bool) -> None:
     """Pass a frame of a hit or a fall: only the player is thrown back. A press of the sword key counts afterwards."""
     game.pressed |= presses
     game.still -= 1
-    rules, half = game.rules, game.rules.player.size / 2
-    x = _clamp(game.x + game.knock[0], rules.width, half, low=True, high=True)
-    y = _clamp(game.y + game.knock[1], rules.height, half, low=True, high=True)
-    game.x, game.y = walk_around(game.houses, (game.x, game.y), (x, y), half)
+    _throw_back(game)
     if not game.still:
         game.knock = 0.0, 0.0
         if game.fallen:
             _restart(game)
+
+
+def _throw_back(game: AdventureState) -> None:
+    rules, half = game.rules, game.rules.player.size / 2
+    x = _clamp(game.x + game.knock[0], rules.width, half, low=True, high=True)
+    y = _clamp(game.y + game.knock[1], rules.height, half, low=True, high=True)
+    game.x, game.y = walk_around(game.houses, (game.x, game.y), (x, y), half)
 
 
 def _die(game: AdventureState) -> None:
