@@ -89,6 +89,15 @@ def format_number(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}"
 
 
+def format_idle(count: int) -> str:
+    """Return the title of the goals that are not relevant.
+
+    >>> format_idle(1), format_idle(9)
+    ('1 goal does not matter now', '9 goals do not matter now')
+    """
+    return "1 goal does not matter now" if count == 1 else f"{count} goals do not matter now"
+
+
 def format_pairs(pairs: Sequence[tuple[str, str]]) -> str:
     r"""Return one line per pair.
 
@@ -136,6 +145,7 @@ class MindPanel:
         self._names: tuple[str, ...] = ()
         self._actions: tuple[str, ...] = ()
         self._view: MindView | None = None
+        self._unfolded = False  # whether the goals that do not matter are shown
         with box("ts-panel-body ts-mind"):
             self._chips = box("ts-chips")
             self._nothing = empty_label(_NOBODY)
@@ -149,15 +159,13 @@ class MindPanel:
             self._doing = ui.label().classes("ts-strong")
             self._about = ui.label().classes("ts-faint")
         heading("Goals", about="Click a goal to ask why it is not pursued")
-        self._goals = make_table(
-            [("state", ""), ("name", "goal"), ("weight", "weight"), ("why", "why")],
-            key="name",
-            cells={"state": _MARK, "name": _ASK, "weight": _WEIGHT, "why": _WHY},
-            narrow="state name weight",
-        )
-        self._goals.on("ask", self._ask)
+        self._goals = self._goal_table()
         heading("Plan", about="The steps; a precondition that no step makes true is marked with a cross")
         self._plan = ui.html("", sanitize=False).classes("ts-plan")  # our own drawing, its texts escaped
+        self._fold = ui.button(on_click=self._toggle_idle, color=None).props("flat dense no-caps align=left")
+        self._fold.classes("ts-fold").props["aria-expanded"] = "false"
+        self._idle_goals = self._goal_table()
+        self._idle_goals.set_visibility(False)
         self._minding_heading = heading("Attention", about="The focus of attention, and the orders")
         self._minding = ui.label().classes("ts-list")
         heading("Memory", about="Facts in memory, with age and confidence")
@@ -172,6 +180,16 @@ class MindPanel:
         self._said = ui.label().classes("ts-list")
         self._can_heading = heading("Can do", about="Click an action to ask why it is not performed")
         self._can = box("ts-chips")
+
+    def _goal_table(self) -> ui.table:
+        table = make_table(
+            [("state", ""), ("name", "goal"), ("weight", "weight"), ("why", "why")],
+            key="name",
+            cells={"state": _MARK, "name": _ASK, "weight": _WEIGHT, "why": _WHY},
+            narrow="state name weight",
+        )
+        table.on("ask", self._ask)
+        return table
 
     def _answer_box(self) -> None:
         with box("ts-answer") as self._answer:
@@ -216,7 +234,7 @@ class MindPanel:
     def _show(self, view: MindView) -> None:
         show_text(self._doing, view.doing or "doing nothing")
         show_text(self._about, f"{view.who}, {view.about}" if view.about else view.who)
-        show_rows(self._goals, goal_rows(view.goals))
+        self._show_goals(goal_rows(view.goals))
         self._plan.set_content(plan_svg(view))
         minding = format_pairs([*view.focus, *(("order", each) for each in view.orders)])
         show_text(self._minding, minding)
@@ -227,6 +245,21 @@ class MindPanel:
         show_text(self._said, format_speech(view.lines))
         self._said_heading.set_visibility(bool(view.lines))
         self._show_actions(view.actions)
+
+    def _show_goals(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Show the goals that matter above the plan, and the others folded below it."""
+        idle = [row for row in rows if row["state"] == "idle"]
+        show_rows(self._goals, [row for row in rows if row["state"] != "idle"])
+        show_rows(self._idle_goals, idle)
+        self._goals.set_visibility(len(idle) < len(rows))
+        self._fold.set_visibility(bool(idle))
+        self._idle_goals.set_visibility(bool(idle) and self._unfolded)
+        self._fold.set_text(format_idle(len(idle)))
+
+    def _toggle_idle(self) -> None:
+        self._unfolded = not self._unfolded
+        set_class(self._fold, "ts-open", self._unfolded, aria="aria-expanded")
+        self._idle_goals.set_visibility(self._unfolded)
 
     def _show_actions(self, actions: Sequence[str]) -> None:
         self._can_heading.set_visibility(bool(actions))
