@@ -17,7 +17,8 @@ from telos.studies.players import session_of
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
 from telos.studio.worlds.adventure import ADVENTURE, RULES, AdventureStage, adventure_models, ffbm_text, from_recording
-from telos.studio.worlds.adventure_drawing import draw_ground, find_vanished
+from telos.studio.worlds.adventure.drawing import draw_ground
+from telos.studio.worlds.adventure.effects import find_vanished
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.adventure.adventure import replay
 from telos.worlds.adventure.map import STOP, Keys, format_keys, to_direction

@@ -1,4 +1,4 @@
-"""One stage per world (`NAME.py`) and its pictures (`NAME_drawing.py`), made of the shapes in shapes.py.
+"""One stage per world (`NAME.py`; a folder for `adventure`) and its pictures, made of the shapes in shapes.py.
 
 `telos.studio.world(name)` finds the worlds. To draw a world of your own, start with the shapes exported here.
 """

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from random import Random
 
-from telos.studio.worlds.adventure_drawing import SCENERY, disc, ellipse, fill_part, stroke_part
+from telos.studio.worlds.adventure.symbols import SCENERY, disc, ellipse, fill_part, stroke_part
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
 from telos.worlds.island.playthrough import TimedAction
 from telos.worlds.island.story import IslandMap, IslandPlace, IslandStory, load_story
