@@ -128,6 +128,7 @@ def test_messages_are_short_and_printable() -> None:
     assert len(str(error)) < 2 * MAX_LINE * 2
     assert str(error).isprintable()
     assert str(error).endswith("; take another")
+    assert len(TelosError("\0" * 400).message) <= MAX_LINE, "escapes count"
     many = DefinitionError(Fault("bad" * 1000, "t" * 1000, file="f" * 1000, line=number) for number in range(1000))
     assert len(str(many)) < 6000
     assert len(many.faults) == 1000

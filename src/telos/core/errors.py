@@ -123,12 +123,17 @@ def printable(message: str) -> str:
 
 
 def _printable_line(line: str) -> str:
-    if len(line) > MAX_LINE:
-        tail = MAX_LINE // 3  # the remedy stands at the end
-        line = f"{line[: MAX_LINE - tail - 3]} … {line[-tail:]}"
+    line = _shortened(line)
     if not line.isprintable():
-        line = "".join(each if each.isprintable() or each == "\t" else ascii(each)[1:-1] for each in line)
+        escaped = "".join(each if each.isprintable() or each == "\t" else ascii(each)[1:-1] for each in line)
+        line = _shortened(escaped)  # an escape takes up to ten characters
     return line
+
+
+def _shortened(line: str) -> str:
+    """Leave out the middle of an over-long line: the remedy stands at the end."""
+    tail = MAX_LINE // 3
+    return f"{line[: MAX_LINE - tail - 3]} … {line[-tail:]}" if len(line) > MAX_LINE else line
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

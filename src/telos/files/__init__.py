@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from telos.files.definition import Definition, raise_faults
+    from telos.files.definition import Definition, fill_lines, raise_faults
     from telos.files.domain_file import load, loads
     from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
     from telos.files.reading import check_end_mark, decode_text, open_input, parse_json, read_bytes, read_text
@@ -69,6 +69,7 @@ __all__ = [
     "check_length",
     "check_output",
     "decode_text",
+    "fill_lines",
     "find_kind",
     "load",
     "loads",
@@ -114,6 +115,7 @@ __getattr__, __dir__ = lazy_exports(
         "check_length": "snapshots",
         "check_output": "writing",
         "decode_text": "reading",
+        "fill_lines": "definition",
         "find_kind": "formats",
         "load": "domain_file",
         "loads": "domain_file",

@@ -17,6 +17,7 @@ from telos.files.reading import normalize_line_ends
 from telos.files.schema import FileModel, empty_remedy, validate, validate_parts
 from telos.files.yaml import Document, read_yaml
 
+MAX_DRAWN = 250_000  # marks of a drawing: 500 by 500 metres of an arena
 _BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # starts a text whose lines stay lines, after an anchor if it has one
 
 Model = TypeVar("Model", bound=FileModel, default=Any)
@@ -193,6 +194,21 @@ class FileDrawing:
         else:
             line, column = max(self.lines_above, 1), 1
         return replace(fault, file=self.file, line=line, column=column)
+
+
+def fill_lines(lines: Sequence[str], mark: str = " ", file: str = "") -> tuple[str, ...]:
+    """Return the lines of a drawing, all as long as the longest, filled up with a mark.
+
+    A small file may describe a large drawing, with one long line and many short ones: it is refused.
+
+    >>> fill_lines(["##", "#"], ".")
+    ('##', '#.')
+    """
+    width, height = max(map(len, lines), default=0), len(lines)
+    if width * height > MAX_DRAWN:
+        message = f"the drawing is {width} marks wide and {height} lines high, more than {MAX_DRAWN} marks"
+        raise DefinitionError([Fault(message, suggestion="draw a smaller one", file=file, code=FaultCode.TOO_LARGE)])
+    return tuple(line.ljust(width, mark) for line in lines)
 
 
 def _indentation(lines: Iterable[str]) -> int:

@@ -35,6 +35,7 @@ class LogRow:
     session: str = ""
     truth: str | None = None
     line: int = 0
+    human: bool = False  # the log says that a person played
 
     @property
     def sequence(self) -> tuple[str, str]:
@@ -150,7 +151,10 @@ def _row(said: Mapping[str, Any], line: int) -> LogRow:
         time=said["time"],
         goal=_goal("goal", said.get("goal")),
     )
-    return LogRow(event, _name("session", said.get("session"), ""), _goal("truth", said.get("truth")), line)
+    human = said.get("human") or False
+    if not isinstance(human, bool):
+        raise TelosError(f"'human' must be true or false, got {human!r}")
+    return LogRow(event, _name("session", said.get("session"), ""), _goal("truth", said.get("truth")), line, human)
 
 
 def _value(name: str, value: Any, depth: int = 0) -> Value:
@@ -290,6 +294,7 @@ def to_object(row: LogRow) -> dict[str, Any]:
         "action": event.action,
         "context": dict(event.context),
         **{key: value for key, value in optional.items() if value is not None},
+        **({"human": True} if row.human else {}),
     }
 
 

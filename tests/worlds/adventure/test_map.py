@@ -2,7 +2,7 @@
 
 import pytest
 
-from telos.core.errors import DefinitionError
+from telos.core.errors import DefinitionError, FaultCode
 from telos.worlds.adventure.map import AreaMap
 from telos.worlds.adventure.rules_file import load_rules
 from worlds.adventure.walker import way
@@ -76,3 +76,9 @@ def test_drawing_faults_are_reported_at_once() -> None:
     with pytest.raises(DefinitionError) as caught:
         AreaMap.from_drawing("+---+---+\n| x ? y \n+---+---+")
     assert len(caught.value.faults) == 4
+
+
+def test_drawing_of_one_long_line_and_many_short_ones_is_refused() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        AreaMap.from_drawing("+" * 1_000_001 + "\n+" * 1_000_000)
+    assert [fault.code for fault in caught.value.faults] == [FaultCode.TOO_LARGE]

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.files.reading import parse_json
 from telos.files.writing import write_text
 from telos.studies.players.player import Player
-from telos.telemetry.logs import read_lines
-from telos.worlds.adventure.adventure import Adventure, event_from_data, event_to_data, replay_frames
+from telos.telemetry.logs import read_log
+from telos.worlds.adventure.adventure import Adventure, event_to_data, replay_frames
 from telos.worlds.adventure.recording import Recording
 
 LONGEST = 36_000  # frames: twenty minutes; both games are meant to take about five
@@ -106,19 +104,11 @@ def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
     A log contains neither phases nor inputs; keep the recording if you need them. A line that cannot be read
     raises a ``TelosError`` that names it.
     """
-    name, found = os.fspath(path), dict[tuple[str, str, bool], tuple[list[Event], list[str | None]]]()
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            continue
-        try:
-            said = parse_json(line)
-            event = event_from_data({"player": "player", "context": {}, "goal": None, **said})
-            key = event.player, str(said.get("session", "")), said.get("human") is True
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-            raise TelosError(f"{name}:{number}: this is no event: {error}", "write one JSON object a line") from None
-        events, truths = found.setdefault(key, ([], []))
-        events.append(event)
-        truths.append(said.get("truth"))
+    found: dict[tuple[str, str, bool], tuple[list[Event], list[str | None]]] = {}
+    for row in read_log(path):
+        events, truths = found.setdefault((*row.sequence, row.human), ([], []))
+        events.append(row.event)
+        truths.append(row.truth)
     return [
         Session(tuple(events), tuple(truths), name=session, human=human)
         for (_, session, human), (events, truths) in found.items()

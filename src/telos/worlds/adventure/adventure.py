@@ -504,10 +504,5 @@ def _to_plain(value: Any) -> Any:
     return [_to_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
-def event_from_data(data: Mapping[str, Any]) -> Event:
-    context = {key: tuple(value) if isinstance(value, list) else value for key, value in data["context"].items()}
-    return Event(data["action"], context, player=data["player"], time=data["time"], goal=data["goal"])
-
-
 def event_from_saved(saved: EventSnapshot) -> Event:
     return Event(saved.action, saved.context, player=saved.player, time=saved.time, goal=saved.goal)

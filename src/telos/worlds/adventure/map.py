@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.values import FrozenMap
+from telos.files.definition import fill_lines
 
 STOP = "stop"
 # The straight components of each direction; y grows downwards.
@@ -223,9 +224,8 @@ class _Drawing:
         lines = drawing.split("\n")
         inked = [number for number, line in enumerate(lines) if line.strip()]
         self._top = inked[0] if inked else 0
-        self._lines = [line.rstrip() for line in lines[self._top : inked[-1] + 1]] if inked else []
-        width = max(map(len, self._lines), default=0)
-        self._lines = [line.ljust(width) for line in self._lines]
+        self._lines = fill_lines([line.rstrip() for line in lines[self._top : inked[-1] + 1]] if inked else [])
+        width = len(self._lines[0]) if self._lines else 0
         self.columns, self.rows = (width - 1) // _ACROSS, (len(self._lines) - 1) // 2
         self.faults: list[Fault] = []
         if width != self.columns * _ACROSS + 1 or len(self._lines) != self.rows * 2 + 1 or not self.columns:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from telos.core.errors import DefinitionError, TelosError
+from telos.core.errors import DefinitionError, FaultCode, TelosError
 from telos.worlds.arena.sim.map import ArenaMap, cell_centre, load_map
 
 SMALL = """
@@ -134,3 +134,14 @@ def test_warehouse_has_places_for_two_squads_and_cover_on_all_sides() -> None:
     assert all(facing.count(side) >= 10 for side in ("north", "south", "west", "east"))
     assert all(drawn.places[one][0] < drawn.width / 3 for one in "ABCD")
     assert all(drawn.places[two][0] > drawn.width * 2 / 3 for two in "WXYZ")
+
+
+def test_drawing_of_one_long_line_and_many_short_ones_is_refused() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        ArenaMap("." * 1_000_000 + "\n." * 1_000_000, "wide.txt")
+    assert [(fault.code, fault.file) for fault in caught.value.faults] == [(FaultCode.TOO_LARGE, "wide.txt")]
+
+
+def test_rooms_of_largest_map_are_numbered_in_one_pass() -> None:
+    board = "\n".join("".join("#."[(x + y) % 2] for x in range(500)) for y in range(500))
+    assert ArenaMap(board).rooms[-1] == "r125000"

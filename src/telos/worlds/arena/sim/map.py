@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.files.reading import read_text
+from telos.files.definition import fill_lines
+from telos.files.reading import normalize_line_ends, read_text
 
 # --- grid geometry ---
 
@@ -100,14 +101,13 @@ class MapDrawing:
     """
 
     def __init__(self, text: str, name: str = "") -> None:
-        lines = text.splitlines()
+        lines = normalize_line_ends(text).split("\n")
         self._above = next((number for number, line in enumerate(lines) if line.strip()), 0)  # empty lines on top
         while lines and not lines[-1].strip():
             lines.pop()
         self.name = name
-        rows = lines[self._above :]
-        self.height, self.width = len(rows), max(map(len, rows), default=0)
-        self.rows = tuple(row.ljust(self.width, WALL) for row in rows)
+        self.rows = fill_lines(lines[self._above :], WALL, name)
+        self.height, self.width = len(self.rows), len(self.rows[0]) if self.rows else 0
 
     def mark(self, cell: Cell) -> str:
         """Return the mark of a cell."""
@@ -285,10 +285,12 @@ class ArenaMap:
         """Return the room of every cell in one: walls, doors and windows separate rooms, furniture does not."""
         inside = {cell for cell, mark in self._drawn.marks() if mark not in (WALL, WINDOW, *DOORS)}
         rooms: dict[Cell, str] = {}
+        count = 0
         for corner, _ in self._drawn.marks():
             if corner not in inside or corner in rooms:
                 continue
-            name, reached = f"r{len(set(rooms.values())) + 1}", [corner]
+            count += 1
+            name, reached = f"r{count}", [corner]
             rooms[corner] = name
             while reached:
                 for near in adjacent_cells(reached.pop()):
