@@ -352,7 +352,7 @@ def test_linked_moment_is_in_view_on_timeline(table: Table) -> None:
     table.say(status(last=6000, shown=6000, paused=True), history, frame(6000, live=False))
     table.settle()
     box = table.page.locator("#line canvas").bounding_box()
-    right = box["x"] + box["width"] - 40  # the end of the axis, 60 seconds wide
+    right = box["x"] + box["width"] - 60  # the end of the axis, 60 seconds wide
     for x in range(int(right), int(right - box["width"] / 2) - 30, -4):
         table.page.mouse.click(x, box["y"] + 128)
     assert 7 in table.page.evaluate("window.heard")
@@ -376,7 +376,7 @@ def test_timeline_follows_live_end(table: Table) -> None:
 def test_drag_requests_frame_under_pointer_and_escape_live_end(table: Table) -> None:
     table.say(*(frame(n) for n in range(1, 901)), status(last=900))
     box = table.page.locator("#line canvas").bounding_box()
-    left, width = box["x"] + 104, box["width"] - 104 - 40  # between the names of rows and the page's button
+    left, width = box["x"] + 104, box["width"] - 104 - 60  # between the names of rows and the buttons
     mouse = table.page.mouse
     mouse.move(left + width / 4, box["y"] + 60)
     mouse.down()
@@ -445,7 +445,7 @@ def test_click_on_mark_requests_its_happening(table: Table) -> None:
     table.say(frame(1), frame(900, happened=ticks), status(last=900))
     table.until(lambda: "of 900" in table.value())
     box = table.page.locator("#line canvas").bounding_box()
-    x, y = box["x"] + 104 + (box["width"] - 144) / 4, box["y"] + 127
+    x, y = box["x"] + 104 + (box["width"] - 164) / 4, box["y"] + 127
     table.page.mouse.move(x, y)
     assert "finds the chest" in table.page.inner_text(".telos-tip")
     table.page.mouse.click(x, y)
@@ -501,3 +501,215 @@ def test_only_new_frames_are_drawn(table: Table) -> None:
     assert table.page.evaluate("window.painted") == 0  # nothing new: nothing is drawn
     table.say(frame(1), frame(2), frame(3))
     assert 1 <= table.page.evaluate("window.painted") <= 3
+
+
+# --- the timeline ---------------------------------------------------------------------------------------------------
+
+LEFT, RIGHT = 104, 60  # of the timeline's canvas: the names of rows, the buttons
+GATHER = """async ([happened, views]) => {
+  const { gather } = await import("/ticks.js");
+  const { Series } = await import("/series.js");
+  const { View } = await import("/view.js");
+  const series = new Series();
+  const last = happened[happened.length - 1][1];
+  series.load({ n: [0, last], t: [0, last / 30], happened });
+  return views.map(([to, span]) => {
+    const view = new View();
+    Object.assign(view, { to, span });
+    view.fit(0, 736);
+    return gather(series, view).map((mark) => ({ ...mark, all: mark.all.map((each) => each[0]) }));
+  });
+}"""
+
+
+def crowd(rng: Random, count: int, last: int) -> list[list[Any]]:
+    at = sorted(rng.randrange(last) for _ in range(count))
+    kinds = ["event"] * 12 + ["said"] * 4 + ["game"] * 3 + ["bad"]
+    return [[number, n, n / 30, rng.choice(kinds), rng.choice("AB"), "x"] for number, n in enumerate(at)]
+
+
+def line_box(table: Table) -> tuple[float, float, float, float]:
+    box = table.page.locator("#line canvas").bounding_box()
+    return box["x"], box["y"], box["width"], box["height"]
+
+
+def test_crowded_marks_are_counted_and_none_is_lost(table: Table) -> None:
+    happened = crowd(Random(3), 700, 9000)
+    wide, near = table.page.evaluate(GATHER, [happened, [[9000, 9000], [4500, 300]]])
+    assert sorted(number for mark in wide for number in mark["all"]) == list(range(700))
+    assert len(wide) <= 736 / 16 + 1
+    lefts = [mark["left"] for mark in wide]
+    assert all(later - left >= 7 for left, later in itertools.pairwise(lefts))
+    assert len(near) > sum(len(mark["all"]) for mark in near) / 2  # closer in, most stand alone
+    for mark in wide:
+        kinds = [happened[number][3] for number in mark["all"]]
+        order = [kind for kind in ("bad", "game", "said", "event") if kind in kinds]
+        assert (mark["kind"], mark["count"]) == (order[0], kinds.count(order[0]))
+
+
+def test_marks_stay_together_while_view_moves(table: Table) -> None:
+    happened = crowd(Random(5), 500, 9000)
+    one, other = table.page.evaluate(GATHER, [happened, [[6000, 3000], [6211, 3000]]])
+    inside = [[m["all"] for m in marks if m["from"] >= 3300 and m["to"] <= 5900] for marks in (one, other)]
+    assert len(inside[0]) >= 15
+    assert inside[0] == inside[1]
+
+
+def test_filter_holds_for_timeline_and_is_remembered(table: Table) -> None:
+    ticks = [[number, 300 * number, 10.0 * number, "said", "Cal" if number == 2 else "Dee", "!"] for number in (1, 2)]
+    table.say(frame(1, bands={"Cal": "a", "Dee": "b"}), frame(900, bands={"Cal": "a", "Dee": "b"}, happened=ticks))
+    table.page.get_by_label("Filter characters and events").click()
+    table.page.locator(".telos-timeline-menu").get_by_role("button", name="Cal", exact=True).click()
+    table.page.keyboard.press("Escape")
+    assert not table.page.locator(".telos-timeline-menu").is_visible()
+    line = table.page.get_by_label("Timeline")
+    line.focus()
+    table.page.keyboard.press("ArrowLeft")
+    table.until(lambda: {"do": "scrub", "to": 600} in table.heard)
+    table.page.keyboard.press("ArrowLeft")
+    table.settle()
+    assert {"do": "scrub", "to": 300} not in table.heard  # Dee's
+    chosen = "async () => [...(await import('/filters.js')).filters.who]"
+    table.say({**HELLO, "world": "another"})
+    assert table.page.evaluate(chosen) == []
+    table.say(HELLO)
+    assert table.page.evaluate(chosen) == ["Cal"]
+    table.page.evaluate("sessionStorage.clear()")
+
+
+def test_click_on_row_name_shows_only_that_character(table: Table) -> None:
+    bands = dict.fromkeys(("Ann", "Bob", "Cal"), "cover")
+    table.say(frame(1, bands=bands), frame(900, bands=bands))
+    table.until(lambda: "frame 900" in table.value())
+    x, y, _, _ = line_box(table)
+    table.page.mouse.move(x + 80, y + 50)
+    assert table.page.locator(".telos-tip b").inner_text() == "Bob"
+    table.page.mouse.click(x + 80, y + 50)
+    chosen = "async () => [...(await import('/filters.js')).filters.who]"
+    assert table.page.evaluate(chosen) == ["Bob"]
+    table.settle()
+    table.page.mouse.click(x + 80, y + 30)  # his is the only row now
+    assert table.page.evaluate(chosen) == []
+
+
+def test_many_rows_keep_height_of_line_and_scroll(table: Table) -> None:
+    script = """async ([height, count, scroll]) => {
+      const { layOut } = await import("/layout.js");
+      const names = Array.from({ length: count }, (_, at) => `n${at}`);
+      const rows = layOut(height, true, names, ["ffbm"], { scroll });
+      return [rows.bands.map(([name, row]) => [name, row.y, row.height]), rows.hidden, rows.lanes[0][1].height];
+    }"""
+    for count in (1, 5, 8, 30):
+        bands, hidden, lane = table.page.evaluate(script, [150, count, 0])
+        assert all(height >= 11 for _, _, height in bands)
+        assert lane >= 25
+        assert (hidden > 0) == (count > 4)
+        bands, _, _ = table.page.evaluate(script, [150, count, 10_000])
+        assert bands[-1][0] == f"n{count - 1}"  # the last one can be scrolled to
+
+
+def test_click_behind_live_end_does_not_pause(table: Table) -> None:
+    table.say(*(frame(n) for n in range(1, 601)), status(last=600))
+    x, y, width, _ = line_box(table)
+    behind = x + LEFT + (width - LEFT - RIGHT) / 2  # of 60 seconds, 20 are over
+    table.page.mouse.click(behind, y + 60)
+    assert "newest" in table.page.inner_text(".telos-tip")
+    assert table.heard == []
+    table.say(status(last=600, shown=300, paused=True), frame(300, live=False))
+    table.page.mouse.click(behind, y + 60)
+    table.until(lambda: table.heard == [{"do": "scrub", "to": None}])
+
+
+def test_tooltip_covers_no_more_than_strip_of_controls(table: Table) -> None:
+    table.say(*(frame(n) for n in (1, 900)), status(last=900))
+    x, y, _, _ = line_box(table)
+    for at in (x + 50, x + 200, x + 600):
+        for height in (20, 60, 130):
+            table.page.mouse.move(at, y + height)
+            tip = table.page.locator(".telos-tip")
+            if tip.is_visible():
+                assert tip.bounding_box()["y"] >= y - 42
+
+
+def test_thrashing_is_flagged_and_explained_on_row(table: Table) -> None:
+    flip = {"Cal": "cover ↔ attack"}
+    for n in (1, 300, 600, 900):
+        thrashing = flip if n == 300 else {}
+        table.say(frame(n, bands={"Cal": "cover"}, thrashing=thrashing))
+    x, y, width, _ = line_box(table)
+    pixel = (width - LEFT - RIGHT) / 1800  # 60 seconds
+    told = {}
+    for n in (150, 450, 750):
+        table.page.mouse.move(x + LEFT + n * pixel, y + 30)
+        told[n] = table.page.inner_text(".telos-tip")
+    assert "thrashes: cover ↔ attack" in told[450]
+    assert "Cal: cover" in told[150]
+    assert "thrashes" not in told[150] + told[750]
+    load = """async () => {
+      const { Series } = await import("/series.js");
+      const series = new Series();
+      series.load({ n: [1], t: [0], thrashing: { Cal: [[0, ""], [300, "a ↔ b"], [600, ""]], Bad: 3 } });
+      return [299, 300, 599, 600].map((n) => Series.said(series.thrashing.get("Cal"), n));
+    }"""
+    assert table.page.evaluate(load) == ["", "a ↔ b", "a ↔ b", ""]
+
+
+def test_recording_is_shown_in_whole_length_with_its_end(table: Table) -> None:
+    table.say({**HELLO, "replay": {"steps": 9000, "seconds": 301}}, frame(1), frame(90), status(last=90))
+    table.until(lambda: table.value() == "0:03, frame 90 of 9000, live")
+    x, y, width, _ = line_box(table)
+    pixel = (width - LEFT - RIGHT) / (9000 * 1.02)
+    table.page.mouse.move(x + LEFT + 4500 * pixel, y + 60)
+    assert "ends at 5:01" in table.page.inner_text(".telos-tip")
+    table.page.mouse.click(x + LEFT + 4500 * pixel, y + 60)
+    assert table.heard == []  # what is to come cannot be gone to
+
+
+def test_shift_drag_moves_view_and_not_the_game(table: Table) -> None:
+    table.say(*(frame(n) for n in range(1, 5401, 100)), frame(5400), status(last=5400))
+    table.until(lambda: "of 5400" in table.value())
+    x, y, _, _ = line_box(table)
+    mouse, keyboard = table.page.mouse, table.page.keyboard
+    seen = []
+    for drags in (False, True):
+        if drags:
+            mouse.move(x + 300, y + 60)
+            keyboard.down("Shift")
+            mouse.down()
+            mouse.move(x + 500, y + 60, steps=4)
+            mouse.up()
+            keyboard.up("Shift")
+        mouse.move(x + 400, y + 61)
+        seen.append(table.page.locator(".telos-tip b").inner_text())
+    before, after = ((int(minutes) * 60 + int(seconds)) for minutes, seconds in (each.split(":") for each in seen))
+    assert before - after == pytest.approx(200 * 60 / (900 - LEFT - RIGHT), abs=1.5)
+    assert table.heard == []
+
+
+def test_timeline_draws_only_what_changed_and_is_seen(table: Table) -> None:
+    count = """async () => {
+      window.drawn = 0;
+      const { fillRect } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillRect = function (x, y, width, height) {
+        if (x === 0 && y === 0 && width === 900) window.drawn++; // the ground of the timeline
+        return fillRect.call(this, x, y, width, height);
+      };
+    }"""
+    table.say(frame(30), status(last=30))
+    table.page.wait_for_timeout(400)
+    table.page.evaluate(count)
+    for _ in range(5):
+        table.say(status(last=30))
+    table.page.wait_for_timeout(700)
+    assert table.page.evaluate("drawn") == 0
+    table.say(*(frame(n) for n in range(31, 61)))
+    table.page.wait_for_timeout(400)
+    assert 1 <= table.page.evaluate("drawn") <= 8  # of thirty frames
+    table.page.evaluate("document.querySelector('#line').style.display = 'none'")
+    table.settle()
+    drawn = table.page.evaluate("drawn")
+    table.say(frame(61), status(last=61))
+    table.page.wait_for_timeout(400)
+    assert table.page.evaluate("drawn") == drawn
+    table.page.evaluate("document.querySelector('#line').style.display = ''")
+    table.until(lambda: "frame 61" in table.value())

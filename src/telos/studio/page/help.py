@@ -14,10 +14,13 @@ PANEL_HELP: tuple[tuple[str, str], ...] = (
     ("Log", "what happened and what each mind changed, line by line: filter, search, click a line to go there"),
 )
 TIMELINE = (
-    "Drag along the timeline to go back; the picture, the beliefs and the minds show that moment. "
-    "Esc, Live, or a click right of the newest moment returns. The wheel zooms, and scrolls over the names; "
-    "a double click shows the whole game. "
-    "The link button copies an address that opens the same game at the same moment."
+    "Drag to go back; the picture, the beliefs and the minds show that moment. Esc, Live, or a click right of the "
+    "newest moment returns. The wheel zooms, and scrolls the rows over their names; Shift and drag, or the strip "
+    "on top, moves along; a double click shows the whole game. ← and → go from event to event, Home and End to "
+    "both ends. A click on a name shows only that character, the triangle filters characters and kinds, here and "
+    "in the log. Marks with a number stand for several events: a click looks closer. Hatched with ↯: a mind that "
+    "goes back and forth between two goals. The link button copies an address that opens the same game at the "
+    "same moment."
 )
 _KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", "Space": "space"}
 

@@ -1,20 +1,33 @@
-// How the timeline is drawn: rows of bands, curves or stacked shares, ticks by kind, an axis and the moment shown.
+// How the timeline is drawn: rows of bands, curves or stacked shares, an axis, an overview and the moment shown.
 
 import { clock } from "./hud.js";
 import { lowerBound } from "./series.js";
 import { FONT } from "./shapes.js";
 
-export const TICKS = { event: "faint", said: "accent", goal: "good", bad: "danger", game: "warn" };
 // Seconds between two marks of the axis: whatever of these leaves room for the words.
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400];
 
-export function words(context, text, x, y, colour, { align = "left", size = 11, weight = 400, room = Infinity } = {}) {
-  context.font = `${weight} ${size}px ${FONT}`;
-  let said = String(text);
-  if (room < Infinity && context.measureText(said).width > room) {
+const clipped = new Map(); // measuring is dear, and the same words come again with each drawing
+const MOST_CLIPPED = 4000;
+
+/** A text that fits, in the font of the context; what is too long ends in an ellipsis. */
+function clip(context, text, room) {
+  const key = `${context.font}\n${Math.floor(room)}\n${text}`;
+  let said = clipped.get(key);
+  if (said !== undefined) return said;
+  said = text;
+  if (context.measureText(said).width > room) {
     while (said && context.measureText(`${said}…`).width > room) said = said.slice(0, -1);
     said += "…";
   }
+  if (clipped.size >= MOST_CLIPPED) clipped.clear();
+  clipped.set(key, said);
+  return said;
+}
+
+export function words(context, text, x, y, colour, { align = "left", size = 11, weight = 400, room = Infinity } = {}) {
+  context.font = `${weight} ${size}px ${FONT}`;
+  const said = room < Infinity ? clip(context, String(text), room) : String(text);
   context.fillStyle = colour;
   context.textAlign = align;
   context.textBaseline = "middle";
@@ -38,6 +51,80 @@ export function drawBand(context, { colours, view }, row, last, { y, height }) {
       words(context, value, left + 4, y + height / 2 + 0.5, colours.of("page"), look);
     }
   }
+}
+
+/** Where a row thrashes: hatched, with a sign where that fits. */
+export function drawThrashing(context, { colours, view }, marks, last, { y, height }) {
+  const start = Math.max(0, lowerBound(marks, view.from, (pair) => pair[0]) - 1);
+  for (let at = start; at < marks.length && marks[at][0] <= view.to; at++) {
+    if (!marks[at][1]) continue;
+    const left = Math.max(view.left, view.x(marks[at][0]));
+    const right = Math.min(view.left + view.width, view.x(at + 1 < marks.length ? marks[at + 1][0] : last));
+    const width = Math.max(3, right - left);
+    hatch(context, colours.of("danger/70"), left, y, width, height, 6);
+    context.fillStyle = colours.of("danger");
+    context.fillRect(left, y, width, 2);
+    if (width < 14) continue;
+    context.fillStyle = colours.of("danger");
+    context.fillRect(left, y, 13, height);
+    words(context, "↯", left + 6.5, y + height / 2 + 0.5, colours.of("page"), { size: 10, weight: 700, align: "center" });
+  }
+}
+
+/** Slanted lines over a rectangle; their places do not depend on its edges, so that they do not crawl. */
+function hatch(context, colour, x, y, width, height, gap) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = Math.floor((x - height) / gap) * gap; at < x + width; at += gap) {
+    context.moveTo(at, y + height);
+    context.lineTo(at + height, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** What of a recording is still to come, up to its end. */
+export function drawFuture(context, { colours, view }, last, end, time, { y, height }) {
+  const [left, right] = [Math.max(view.left, view.x(last)), Math.min(view.left + view.width, view.x(end))];
+  if (end <= last || right <= left) return;
+  context.fillStyle = colours.of("ground/50");
+  context.fillRect(left, y, right - left, height);
+  hatch(context, colours.of("line/80"), left, y, right - left, height, 9);
+  context.fillStyle = colours.of("faint");
+  context.fillRect(right - 1.5, y, 1.5, height);
+  const said = `end of the recording, ${time}`;
+  if (right - left > 40) {
+    const look = { align: "right", size: 10, room: right - left - 12 };
+    words(context, said, right - 6, y + height - 9, colours.of("faint"), look);
+  }
+}
+
+/** The whole game in a narrow strip: the part in view as a window, the moment shown, and where it went badly or well. */
+export function drawOverview(context, { colours, series, view }, shown, last, end, height) {
+  const all = Math.max(end, view.to);
+  const x = (frame) => view.left + (frame / all) * view.width;
+  context.fillStyle = colours.of("ground");
+  context.fillRect(view.left, 1, view.width, height - 2);
+  context.fillStyle = colours.of("line");
+  context.fillRect(view.left, 1, x(last) - view.left, height - 2);
+  for (const [, frame, , kind] of series.happened) {
+    if (kind !== "bad" && kind !== "goal") continue;
+    context.fillStyle = colours.of(kind === "bad" ? "danger" : "good");
+    context.fillRect(x(frame), 1, 1, height - 2);
+  }
+  context.fillStyle = colours.of("accent/35");
+  context.strokeStyle = colours.of("accent");
+  context.lineWidth = 1;
+  const [left, right] = [x(view.from), Math.max(x(view.from) + 6, x(view.to))];
+  context.fillRect(left, 0.5, right - left, height - 1);
+  context.strokeRect(left + 0.5, 0.5, right - left - 1, height - 1);
+  context.fillStyle = colours.of("ink");
+  context.fillRect(x(shown) - 0.75, 0, 1.5, height);
 }
 
 /** The points in view, as indices: no more than one for every two pixels. */
@@ -105,55 +192,6 @@ function trace(context, at, ends, start, level, back = false) {
     if (back) sides.reverse();
     for (const x of sides) context.lineTo(x, level(each));
   }
-}
-
-/** One tick: its kind shows in colour and in form, for those who do not tell the colours apart. */
-function drawTick(context, kind, x, y, height) {
-  const middle = y + height / 2;
-  context.beginPath();
-  if (kind === "goal") {
-    for (const [dx, dy] of [[0, -5], [5, 0], [0, 5], [-5, 0]]) context.lineTo(x + dx, middle + dy);
-    context.fill();
-  } else if (kind === "bad") {
-    context.lineWidth = 2;
-    for (const side of [-1, 1]) {
-      context.moveTo(x - 3.5, middle - 3.5 * side);
-      context.lineTo(x + 3.5, middle + 3.5 * side);
-    }
-    context.stroke();
-  } else if (kind === "said") {
-    context.arc(x, middle, 2.6, 0, 2 * Math.PI);
-    context.fill();
-  } else if (kind === "game") {
-    for (const [dx, dy] of [[0, -4.5], [4.5, 4], [-4.5, 4]]) context.lineTo(x + dx, middle + dy);
-    context.fill();
-  } else context.fillRect(x - 0.75, y + 2, 1.5, height - 4);
-}
-
-/** All ticks in view, plain events first so that the rarer kinds lie on top. Returns them as [[x, happening], …]. */
-export function drawTicks(context, { colours, series, view }, { y, height }, chosen) {
-  const low = lowerBound(series.happened, view.from, (each) => each[1]);
-  const found = [];
-  for (let at = low; at < series.happened.length && series.happened[at][1] <= view.to; at++) {
-    found.push([view.x(series.happened[at][1]), series.happened[at]]);
-  }
-  for (const plain of [true, false]) {
-    let before = -9;
-    for (const [x, happening] of found) {
-      const kind = Object.hasOwn(TICKS, happening[3]) ? happening[3] : "event";
-      if ((kind === "event") !== plain || (plain && x - before < 2)) continue;
-      before = x;
-      context.fillStyle = context.strokeStyle = colours.of(TICKS[kind]);
-      drawTick(context, kind, x, y, height);
-    }
-  }
-  const marked = found.find(([, happening]) => happening[0] === chosen);
-  if (marked) {
-    context.strokeStyle = colours.of("ink");
-    context.lineWidth = 1.5;
-    context.strokeRect(marked[0] - 6, y, 12, height);
-  }
-  return found;
 }
 
 /** Times along the bottom, as many as there is room for. A world's clock need not run evenly with its frames. */

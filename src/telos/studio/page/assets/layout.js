@@ -1,24 +1,35 @@
-// Where things are on the timeline: truth on top, a row for each band, the curves, the ticks, the axis.
+// Where things are on the timeline: an overview on top, then truth, a row for each band, curves, ticks and the axis.
 
 export const GUTTER = 104; // for the names of rows
-const [AXIS, TICKS, ROW, GAP] = [15, 15, 13, 2];
-const [LOWEST_BAND, BANDS_SHARE] = [7, 0.62];
+export const OVERVIEW = 9; // the height of the overview
+const [AXIS, TICKS, ROW, GAP] = [14, 16, 13, 2];
+const [LOWEST_ROW, HIGHEST_ROW] = [13, 20]; // so that every name can be read
+const CURVES_SHARE = 0.36; // of the room, for the curves, where the bands want more than there is
 const LOWEST_LANE = 8; // a recogniser's row that is lower than this says nothing
 
-/** Divide a height among rows: bands are made lower, and then left out, before they take the curves' half. */
-export function layOut(height, hasTruth, bandNames, groupNames) {
-  const top = 6;
+/**
+ * Divide a height among rows. Bands have at least the height of a line of text: where they need more room than there
+ * is, they scroll in `window`, by `scroll` pixels of at most `hidden`.
+ */
+export function layOut(height, hasTruth, bandNames, groupNames, { scroll = 0, hasOverview = false } = {}) {
+  const top = hasOverview ? OVERVIEW + 2 : 6;
   const bottom = height - AXIS - TICKS - GAP;
   const truth = hasTruth ? { y: top, height: ROW } : null;
   const start = top + (truth ? ROW + GAP : 0);
-  const room = (bottom - start) * (groupNames.length ? BANDS_SHARE : 1);
-  const names = bandNames.slice(0, Math.max(0, Math.floor(room / (LOWEST_BAND + 1))));
-  const each = names.length ? Math.min(ROW + GAP, Math.floor(room / names.length)) : 0;
-  const bands = names.map((name, at) => [name, { y: start + at * each, height: each - (each > 11 ? GAP : 1) }]);
-  const from = start + names.length * each + (names.length ? 2 : 0);
+  const room = Math.max(0, bottom - start);
+  const area = Math.floor(room * (groupNames.length ? 1 - CURVES_SHARE : 1));
+  const each = Math.max(LOWEST_ROW, Math.min(HIGHEST_ROW, Math.floor(area / Math.max(1, bandNames.length))));
+  const window = { y: start, height: Math.min(area, each * bandNames.length) };
+  const hidden = Math.max(0, each * bandNames.length - window.height);
+  const moved = Math.min(hidden, Math.max(0, scroll));
+  const bands = bandNames
+    .map((name, at) => [name, { y: start + at * each - moved, height: each - GAP }])
+    .filter(([, row]) => row.y + row.height > start && row.y < start + window.height);
+  const from = start + window.height + (bandNames.length ? 2 : 0);
   const curves = { y: from, height: Math.max(0, bottom - from) };
   const ticks = { y: height - AXIS - TICKS, height: TICKS };
-  return { truth, bands, lanes: lanesOf(curves, groupNames), top, ticks, axis: height - AXIS / 2 };
+  const lanes = lanesOf(curves, groupNames);
+  return { truth, bands, lanes, top, ticks, axis: height - AXIS / 2, window, hidden, scroll: moved };
 }
 
 function lanesOf(curves, names) {

@@ -1,6 +1,6 @@
 // The log: what happened, line by line. Only the rows in view are in the page; the server filters and searches.
 
-import { filters, KINDS } from "telos-studio/filters.js";
+import { filters, kindChip, KINDS, markChips, personChip, sortKinds } from "telos-studio/filters.js";
 import { clock } from "telos-studio/hud.js";
 import { link } from "telos-studio/link.js";
 
@@ -234,10 +234,7 @@ export default {
 
     showFilters() {
       this.$refs.detail.value = String(filters.detail);
-      for (const chip of this.$el.querySelectorAll("[data-set]")) {
-        const on = chip.dataset.set === "hidden" ? !filters.hidden.has(chip.value) : filters.who.has(chip.value);
-        chip.setAttribute("aria-pressed", String(on));
-      }
+      markChips(this.$el);
       for (const [ref, as] of [["text", "text"], ["json", "jsonl"]]) {
         const parameters = this.parameters();
         parameters.set("as", as);
@@ -247,28 +244,14 @@ export default {
     },
     /** Offer the kinds and characters that there are. */
     offer(kinds, who) {
-      const known = Object.keys(KINDS);
-      const sorted = Object.keys(kinds).sort((one, two) => (known.indexOf(one) + 99) % 99 - (known.indexOf(two) + 99) % 99);
-      const offered = JSON.stringify([sorted, who]);
+      const people = [...new Set([...who, ...filters.who])]; // also who was chosen and has not appeared yet
+      const sorted = sortKinds(Object.keys(kinds));
+      const offered = JSON.stringify([sorted, people]);
       if (offered === this.offered) return;
       this.offered = offered;
-      const chip = (set, name, title) => {
-        const made = make("button", "telos-log-chip", name);
-        Object.assign(made, { type: "button", value: name, title });
-        made.dataset.set = set;
-        made.addEventListener("click", () => filters.toggle(filters[set], name));
-        return made;
-      };
-      this.$refs.kinds.replaceChildren(...sorted.map((kind) => {
-        const [sign, colour, about] = KINDS[kind] ?? ["·", "ink", "a kind of this world"];
-        const made = chip("hidden", kind, about);
-        const kindSign = make("i", "", sign);
-        kindSign.style.color = `var(--telos-${colour})`;
-        made.prepend(kindSign);
-        return made;
-      }));
-      this.$refs.people.replaceChildren(...who.map((name) => chip("who", name, `Only ${name}, here and on the timeline`)));
-      this.showFilters();
+      this.$refs.kinds.replaceChildren(...sorted.map(kindChip));
+      this.$refs.people.replaceChildren(...people.map(personChip));
+      markChips(this.$el);
     },
 
     // --- hands -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
-// Input on the timeline: drag to go back, wheel to zoom, arrows to step, and always a way back to the live end.
+// Input on the timeline: drag to go back, wheel to zoom, arrows from event to event, and always a way back to the live end.
 
+import { filters } from "./filters.js";
 import { clock } from "./hud.js";
+import { GUTTER } from "./layout.js";
 import { link } from "./link.js";
 import { lowerBound } from "./series.js";
 
@@ -10,9 +12,13 @@ const HEARD = {
 };
 const NEAR = 6; // pixels that a click may miss a tick by
 const STILL = 3; // pixels that a hand shakes: less is a click, more a drag
+const CLOSER = 6; // stretches of ticks that fill the view after a click on one of them
 
 export class Scrubbing {
-  /** `timeline` offers `view`, `ticks`, `draw()`, `ask(number)` and `tip(x, tick, frame)`. */
+  /**
+   * `timeline` offers `view`, `ticks`, `draw()`, `ask(number)`, `tip(x, what)`, `rowAt(y)`, `scrollRows(pixels)`,
+   * `overviewFrame(x, y)` and `zoomed()`.
+   */
   constructor(canvas, timeline) {
     this.canvas = canvas;
     this.timeline = timeline;
@@ -33,6 +39,17 @@ export class Scrubbing {
 
   get last() {
     return Math.max(link.series.last, Number.isFinite(link.status.last) ? link.status.last : 0);
+  }
+
+  /** How long the recording is that is played again; null if none is. */
+  get replay() {
+    const found = link.status.replay ?? link.hello?.replay;
+    return Number.isFinite(found?.steps) ? found : null;
+  }
+
+  /** The last frame that there is, or is to come. */
+  get end() {
+    return Math.max(this.last, this.replay?.steps ?? 0);
   }
 
   /** The frame that is looked at; null is the live end. */
@@ -58,12 +75,13 @@ export class Scrubbing {
   reveal(frame) {
     if (frame === this.revealed) return;
     this.revealed = frame;
-    this.timeline.view.reveal(frame, this.last);
+    this.timeline.view.reveal(frame, this.last, this.end);
   }
 
   go(frame) {
     const to = frame === null ? null : Math.round(Math.min(this.last, Math.max(this.first, frame)));
     if (to !== null) this.wasBack = true;
+    if (to === null && this.shown === null) return; // live already
     if (this.asked?.to === to) return;
     this.asked = { to };
     clearTimeout(this.giveUp);
@@ -80,43 +98,99 @@ export class Scrubbing {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
+  /** The mark under the pointer: the nearest; of equals one that is not plain. */
   tickAt(x, y) {
-    if (y < this.canvas.clientHeight * 0.55) return null;
-    const near = this.timeline.ticks.filter(([at]) => Math.abs(at - x) <= NEAR);
-    const off = ([at, [, , , kind]]) => Math.abs(at - x) + (kind === "event" ? 0.5 : 0); // a rarer kind lies on top
+    const { ticks, rows } = this.timeline;
+    if (!rows || y < rows.ticks.y - 4 || y > rows.ticks.y + rows.ticks.height + 2) return null;
+    const off = ({ x: at, left, right, all, kind }) =>
+      (all.length > 1 ? Math.max(0, left - x, x - right) : Math.abs(at - x)) + (kind === "event" ? 0.5 : 0);
+    const near = ticks.filter((mark) => off(mark) <= NEAR);
     near.sort((one, two) => off(one) - off(two));
-    return near.length ? near[0][1] : null;
+    return near[0] ?? null;
   }
 
+  /** Whether a place is behind the newest frame, where there is nothing to go back to. */
+  isBeyond(x) {
+    return x > this.timeline.view.x(this.last) + 1;
+  }
+
+  // --- pointer ---------------------------------------------------------------------------------------------------
+
   down(event) {
-    if (event.button !== 0) return;
+    const { view } = this.timeline;
     const { x, y } = this.place(event);
+    const pans = event.button === 1 || (event.button === 0 && event.shiftKey);
+    if (event.button !== 0 && !pans) return;
+    if (event.button === 1) event.preventDefault(); // the browser's own scrolling
     this.canvas.setPointerCapture(event.pointerId);
     this.byHand = true;
-    this.drag = { x, tick: this.tickAt(x, y), moved: false };
-    if (!this.drag.tick && x >= this.timeline.view.left) this.go(this.timeline.view.frame(x));
+    const over = pans ? null : this.timeline.overviewFrame(x, y);
+    const way = pans ? "pan" : over !== null ? "overview" : x < GUTTER ? "name" : "scrub";
+    const tick = way === "scrub" ? this.tickAt(x, y) : null;
+    this.drag = { x, at: x, way, tick, moved: false };
+    if (way === "overview") this.look(over);
+    else if (way === "scrub" && !tick) this.go(this.isBeyond(x) ? null : view.frame(x));
+  }
+
+  /** Show the part of the game around a frame. */
+  look(frame) {
+    const { view } = this.timeline;
+    view.moveTo(frame + view.span / 2, this.last, this.end);
+    this.timeline.draw();
   }
 
   move(event) {
     const { x, y } = this.place(event);
-    if (this.drag) {
-      this.drag.moved ||= Math.abs(x - this.drag.x) > STILL;
-      if (this.drag.moved) this.go(this.timeline.view.frame(x));
+    const { view } = this.timeline;
+    if (this.drag) this.dragTo(x, y);
+    if (this.drag && this.drag.way !== "scrub") return this.timeline.tip(null);
+    const over = !this.drag && this.timeline.overviewFrame(x, y) !== null;
+    const row = this.timeline.rowAt(y);
+    if (x < GUTTER) {
+      this.canvas.style.cursor = row ? "pointer" : "default";
+      return this.timeline.tip(row ? x : null, { row, isName: true });
     }
-    const tick = this.drag?.moved ? null : this.tickAt(x, y);
-    this.canvas.style.cursor = tick ? "pointer" : x < this.timeline.view.left ? "default" : "ew-resize";
-    if (x < this.timeline.view.left) return this.timeline.tip(null);
-    const frame = Math.min(this.last, Math.max(0, this.timeline.view.frame(x)));
-    this.timeline.tip(x, tick, frame);
+    const tick = this.drag?.moved || over ? null : this.tickAt(x, y);
+    this.canvas.style.cursor = tick ? "pointer" : over || event.shiftKey ? "grab" : "ew-resize";
+    if (over) return this.timeline.tip(x, { overview: true });
+    const frame = Math.min(this.last, Math.max(0, view.frame(x)));
+    this.timeline.tip(x, { tick, frame, row, beyond: this.isBeyond(x) });
+  }
+
+  dragTo(x, y) {
+    const { drag, timeline } = this;
+    const { view } = timeline;
+    drag.moved ||= Math.abs(x - drag.x) > STILL;
+    if (!drag.moved) return;
+    if (drag.way === "scrub") this.go(this.isBeyond(x) ? null : view.frame(x));
+    if (drag.way === "overview") this.look(timeline.overviewFrame(x, 0) ?? 0);
+    if (drag.way === "pan") {
+      view.pan(((drag.at - x) / view.width) * view.span, this.last, this.end);
+      timeline.draw();
+    }
+    drag.at = x;
   }
 
   up(event) {
     if (!this.drag) return;
-    const { x } = this.place(event);
-    const { tick, moved } = this.drag;
+    const { tick, moved, way } = this.drag;
     this.drag = null;
-    if (tick && !moved) this.timeline.ask(tick[0]);
-    else if (this.timeline.view.follows && x >= this.timeline.view.x(this.last)) this.go(null); // dropped past the end
+    if (moved || event.type === "pointercancel") return;
+    if (way === "name") {
+      const row = this.timeline.rowAt(this.place(event).y);
+      if (row) this.timeline.pickRow(row);
+    } else if (tick) this.open(tick);
+  }
+
+  /** Ask why about one happening; look closer at many. */
+  open(tick) {
+    const { view } = this.timeline;
+    if (tick.all.length === 1) return this.timeline.ask(tick.all[0][0]);
+    const [first, last] = [tick.all[0][1], tick.all[tick.all.length - 1][1]];
+    if (first === last || !view.isWide) return this.timeline.ask(tick.all.find((each) => each[3] === tick.kind)?.[0] ?? tick.all[0][0]);
+    view.zoomTo((tick.to - tick.from) * CLOSER, (first + last) / 2, this.last, this.end);
+    this.timeline.zoomed();
+    this.timeline.draw();
   }
 
   leave() {
@@ -127,35 +201,40 @@ export class Scrubbing {
     event.preventDefault();
     const { view } = this.timeline;
     const { x } = this.place(event);
-    const [across, along] = event.shiftKey ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
+    if (x < GUTTER && !event.ctrlKey) return this.timeline.scrollRows(event.deltaY);
+    const [across, along] = event.shiftKey ? [event.deltaY || event.deltaX, 0] : [event.deltaX, event.deltaY];
     const turn = Math.max(-0.4, Math.min(0.4, along / 300)); // one notch of any wheel is a modest step
-    if (Math.abs(across) > Math.abs(along)) view.pan((across / view.width) * view.span, this.last);
-    else view.zoom(Math.exp(turn), view.frame(x), this.last);
+    if (Math.abs(across) > Math.abs(along)) view.pan((across / view.width) * view.span, this.last, this.end);
+    else view.zoom(Math.exp(turn), view.frame(x), this.last, this.end);
+    this.timeline.zoomed();
     this.timeline.draw();
   }
 
-  whole() {
-    this.timeline.view.whole(this.last);
+  whole(event) {
+    if (this.place(event).x < GUTTER) return;
+    this.timeline.view.whole(this.last, this.end);
     this.timeline.draw();
   }
+
+  // --- keyboard --------------------------------------------------------------------------------------------------
 
   key(event) {
     const { view } = this.timeline;
     const now = this.shown ?? this.last;
-    const far = event.shiftKey ? Math.round(view.rate) : 1;
+    const jump = (way) => (event.shiftKey ? this.step(now + way * Math.round(view.rate)) : this.jump(way));
     const keys = {
-      ArrowLeft: () => this.step(now - far),
-      ArrowRight: () => this.step(now + far),
+      ArrowLeft: () => jump(-1),
+      ArrowRight: () => jump(1),
       PageUp: () => this.step(now - 10 * view.rate),
       PageDown: () => this.step(now + 10 * view.rate),
       Home: () => this.step(this.first),
       End: () => this.step(Infinity),
       Escape: () => this.step(Infinity),
-      ArrowUp: () => this.jump(now, -1),
-      ArrowDown: () => this.jump(now, 1),
+      ArrowUp: () => this.timeline.scrollRows(-14),
+      ArrowDown: () => this.timeline.scrollRows(14),
       Enter: () => this.askAt(now),
-      "+": () => view.zoom(0.7, now, this.last),
-      "-": () => view.zoom(1.4, now, this.last),
+      "+": () => view.zoom(0.7, now, this.last, this.end),
+      "-": () => view.zoom(1.4, now, this.last, this.end),
     };
     if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
@@ -166,20 +245,28 @@ export class Scrubbing {
   /** Go to a frame by key, and keep it in view; past the end is live. */
   step(frame) {
     this.go(frame > this.last ? null : frame);
-    this.timeline.view.reveal(Math.min(frame, this.last), this.last);
+    this.timeline.view.reveal(Math.min(frame, this.last), this.last, this.end);
+    this.timeline.draw();
   }
 
-  /** Go to the next happening in a direction. */
-  jump(now, way) {
+  /** Go to the next happening that is not filtered out; where nothing ever happened, one frame. */
+  jump(way) {
     const { happened } = link.series;
+    const now = this.shown ?? this.last;
+    if (!happened.length) return this.step(now + way);
     const first = (frame) => lowerBound(happened, frame, (each) => each[1]);
-    const at = way > 0 ? first(now + 1) : first(now) - 1;
-    if (happened[at]) this.step(happened[at][1]);
+    let at = way > 0 ? first(now + 1) : first(now) - 1;
+    while (happened[at] && !filters.shows(String(happened[at][3]), String(happened[at][4] ?? ""))) at += way;
+    if (happened[at]) {
+      this.timeline.chosen = happened[at][0];
+      this.step(happened[at][1]);
+    } else if (way > 0) this.step(Infinity); // after the last one comes the live end
   }
 
   askAt(now) {
     const { happened } = link.series;
-    const at = lowerBound(happened, now + 1, (each) => each[1]) - 1; // the last one up to now
+    let at = lowerBound(happened, now + 1, (each) => each[1]) - 1; // the last one up to now that is shown
+    while (happened[at] && !filters.shows(String(happened[at][3]), String(happened[at][4] ?? ""))) at -= 1;
     if (happened[at]) this.timeline.ask(happened[at][0]);
   }
 
@@ -187,10 +274,18 @@ export class Scrubbing {
   describe() {
     const frame = this.shown ?? this.last;
     const live = this.shown === null ? ", live" : "";
-    const text = `${clock(link.series.timeOf(frame))}, frame ${frame} of ${this.last}${live}`;
+    const text = `${clock(link.series.timeOf(frame))}, frame ${frame} of ${this.end}${live}${this.eventWords(frame)}`;
     if (text === this.said) return;
     this.said = text;
     const set = { valuemin: this.first, valuemax: this.last, valuenow: frame, valuetext: text };
     for (const [name, value] of Object.entries(set)) this.canvas.setAttribute(`aria-${name}`, String(value));
+  }
+
+  /** The chosen happening, if its moment is shown. */
+  eventWords(frame) {
+    const { happened } = link.series;
+    if (this.timeline.chosen === null || this.shown === null) return "";
+    const found = happened.find((each) => each[0] === this.timeline.chosen);
+    return found && found[1] === frame ? `: ${found[4] ?? ""} ${found[5] ?? ""}` : "";
   }
 }

@@ -49,7 +49,9 @@ export class Series {
     this.groups = new Map(); // "ffbm" or "Ada" -> name -> values, one for each point (null: not known then)
     this.truth = [];
     this.bands = new Map();
+    this.thrashing = new Map(); // row -> [[frame, its two goals, or "" where it ends], …]
     this.happened = [];
+    this.found = { who: new Set(), kinds: new Set() }; // in what happened
     this.order = []; // of the bands, as the newest frame has them
     this.last = 0;
   }
@@ -62,9 +64,11 @@ export class Series {
     this.t = this.n.map((_, at) => (isNumber(t[at]) ? t[at] : 0));
     for (const table of [history.beliefs, history.curves]) this.loadGroups(table);
     this.truth = pairs(history.truth);
-    const bands = isTable(history.bands) ? history.bands : {};
-    this.bands = new Map(Object.entries(bands).map(([name, row]) => [name, pairs(row)]));
+    const rowsOf = (table) => new Map(Object.entries(isTable(table) ? table : {}).map(([name, row]) => [name, pairs(row)]));
+    this.bands = rowsOf(history.bands);
+    this.thrashing = rowsOf(history.thrashing);
     this.happened = (Array.isArray(history.happened) ? history.happened : []).filter(isHappening);
+    this.happened.forEach((each) => this.learn(each));
     this.last = this.n.length ? this.n[this.n.length - 1] : 0;
   }
 
@@ -89,6 +93,7 @@ export class Series {
     if (!isNew) return; // the same moment again, under another model
     extend(this.truth, frame.n, frame.truth);
     this.addBands(frame.n, isTable(frame.bands) ? frame.bands : {});
+    this.addThrashing(frame.n, isTable(frame.thrashing) ? frame.thrashing : {});
     this.note(frame.happened);
   }
 
@@ -123,6 +128,13 @@ export class Series {
     }
   }
 
+  addThrashing(n, pairsOf) {
+    for (const name of new Set([...Object.keys(pairsOf), ...this.thrashing.keys()])) {
+      if (!this.thrashing.has(name)) this.thrashing.set(name, []);
+      extend(this.thrashing.get(name), n, pairsOf[name] ?? "");
+    }
+  }
+
   /** The names of the rows: those of now as the game orders them, then those that are over. */
   get rows() {
     return [...this.order, ...[...this.bands.keys()].filter((name) => !this.order.includes(name))];
@@ -149,9 +161,17 @@ export class Series {
   note(happened) {
     for (const each of Array.isArray(happened) ? happened : []) {
       const newest = this.happened.length ? this.happened[this.happened.length - 1][0] : -1;
-      if (isHappening(each) && each[0] > newest) this.happened.push(each);
+      if (!isHappening(each) || each[0] <= newest) continue;
+      this.happened.push(each);
+      this.learn(each);
     }
     if (this.happened.length > MOST_HAPPENED) this.happened.splice(0, this.happened.length - MOST_HAPPENED);
+  }
+
+  /** Learn the kind and the character of a happening, for the filters. */
+  learn([, , , kind, who]) {
+    this.found.kinds.add(String(kind));
+    if (who) this.found.who.add(String(who));
   }
 
   thin() {
@@ -183,6 +203,13 @@ export class Series {
   static said(row, n) {
     const at = lowerBound(row, n + 1, (pair) => pair[0]) - 1;
     return at < 0 ? null : row[at][1];
+  }
+
+  /** Whether a row has a value anywhere between two frames. */
+  static isIn(row, from, to) {
+    const start = Math.max(0, lowerBound(row, from + 1, (pair) => pair[0]) - 1);
+    for (let at = start; at < row.length && row[at][0] <= to; at++) if (row[at][1]) return true;
+    return false;
   }
 
   /** The values of a group at a frame: [[name, value], …]. */

@@ -1,23 +1,48 @@
-// The timeline: what was believed, what was true, what happened. Drag to go back, click a tick to ask why.
+// The timeline: what was believed, what was true, what happened. Drag to go back, click a mark to ask why.
 
 import * as chart from "telos-studio/chart.js";
 import { Colours, isDark, watchTheme } from "telos-studio/colours.js";
+import { filters } from "telos-studio/filters.js";
 import { clock, countIn } from "telos-studio/hud.js";
-import { GUTTER, layOut } from "telos-studio/layout.js";
+import { GUTTER, layOut, OVERVIEW } from "telos-studio/layout.js";
 import { link } from "telos-studio/link.js";
 import { Scrubbing } from "telos-studio/scrubbing.js";
 import { Series } from "telos-studio/series.js";
+import { drawTicks, gather } from "telos-studio/ticks.js";
+import { TimelineMenu } from "telos-studio/timeline_menu.js";
+import { tipWords } from "telos-studio/timeline_tips.js";
 import { View } from "telos-studio/view.js";
 
-const PAUSE = 150; // ms between two drawings while the game runs: the eye follows the game, not the chart
-const MARGIN = 40; // on the right, for the page's own button
-const ALL = ""; // the choice that shows every recogniser at once
+const [PAUSE, LONGEST_PAUSE] = [150, 600]; // ms between two drawings while the game runs: the eye follows the game
+const MARGIN = 60; // on the right, for buttons
+const [ALL, NONE] = ["", "\0none"]; // the choices that show every recogniser at once, and none
+const KNOWN = "telos-zoomed"; // in the browser's storage: whether the user has zoomed once, and needs no hint
+
+function zoomedBefore() {
+  try {
+    return localStorage.getItem(KNOWN) === "yes";
+  } catch {
+    return false;
+  }
+}
 
 export default {
   template: `
     <div class="telos-timeline">
       <canvas ref="canvas" tabindex="0" role="slider" aria-label="Timeline" aria-orientation="horizontal"></canvas>
-      <select ref="choice" aria-label="Curves that are shown"></select>
+      <div class="telos-timeline-tools">
+        <button ref="filter" type="button" aria-haspopup="true" aria-expanded="false"></button>
+        <select ref="choice" aria-label="Curves that are shown"></select>
+      </div>
+      <div ref="buttons" class="telos-timeline-buttons">
+        <button type="button" data-act="start" title="To the start (Home)" aria-label="To the start">«</button>
+        <button type="button" data-act="end" title="To the newest moment (End)" aria-label="To the newest moment">»</button>
+        <button type="button" data-act="previous" title="Previous event (←)" aria-label="Previous event">‹</button>
+        <button type="button" data-act="next" title="Next event (→)" aria-label="Next event">›</button>
+        <button type="button" data-act="out" title="Show more of the game (−, or the wheel)" aria-label="Zoom out">−</button>
+        <button type="button" data-act="in" title="Look closer (+, or the wheel)" aria-label="Zoom in">+</button>
+      </div>
+      <div ref="menu" class="telos-timeline-menu" role="group" aria-label="Characters and kinds that are shown" hidden></div>
       <div ref="tip" class="telos-tip" hidden></div>
     </div>`,
   emits: ["event"],
@@ -27,7 +52,10 @@ export default {
     this.chosen = null; // the number of the tick that was clicked
     this.group = ALL;
     this.ticks = [];
+    this.scroll = 0; // pixels of the rows
+    this.knowsZoom = zoomedBefore();
     this.scrubbing = new Scrubbing(this.$refs.canvas, this);
+    this.menu = new TimelineMenu(this.$refs.filter, this.$refs.menu);
     this.watch();
     if (link.hello) this.begin(link.hello);
   },
@@ -48,8 +76,12 @@ export default {
         this.group = this.$refs.choice.value;
         this.draw();
       });
+      this.$refs.buttons.addEventListener("click", (event) => this.press(event.target.dataset.act));
+      const seen = () => this.draw();
+      document.addEventListener("visibilitychange", seen);
       const all = { hello: this.begin, history: this.draw, frame: this.later, status: this.later };
-      this.ends = [() => observer.disconnect(), watchTheme(theme)];
+      this.ends = [() => observer.disconnect(), watchTheme(theme), filters.on(() => this.draw()), () => this.menu.end()];
+      this.ends.push(() => document.removeEventListener("visibilitychange", seen));
       for (const [kind, listener] of Object.entries(all)) this.ends.push(link.on(kind, listener));
       this.paintWith({});
     },
@@ -59,6 +91,8 @@ export default {
       this.titles = new Map((Array.isArray(hello.readers) ? hello.readers : []).filter(Array.isArray));
       this.goals = Array.isArray(hello.goals) ? hello.goals : [];
       this.chosen = null;
+      this.scroll = 0;
+      this.isWhole = false; // whether a recording was shown in its whole length
       this.paintWith(hello);
       this.resize();
     },
@@ -67,18 +101,31 @@ export default {
     },
     resize() {
       const { width, height } = this.$el.getBoundingClientRect();
-      if (!width || !height) return;
+      [this.width, this.height] = [width, height];
+      if (!width || !height) return; // hidden: nothing is drawn until it has a size again
       this.ratio = Math.min(2, window.devicePixelRatio || 1);
       this.$refs.canvas.width = Math.round(width * this.ratio);
       this.$refs.canvas.height = Math.round(height * this.ratio);
-      [this.width, this.height] = [width, height];
       this.view.fit(GUTTER, width - GUTTER - MARGIN);
       this.paint();
     },
+
+    // --- when to draw ----------------------------------------------------------------------------------------------
+
     /** Draw soon; a frame of the past is drawn at once, because the user is dragging. */
     later(message) {
       if (message.is === "frame" && !message.live) return this.draw();
-      this.timer ??= setTimeout(() => this.draw(), PAUSE);
+      const pixel = (1000 * this.view.span) / this.view.rate / (this.view.width || 1) / (Number(link.status.speed) || 1);
+      this.timer ??= setTimeout(() => {
+        this.timer = null;
+        if (this.state() !== this.painted) this.draw();
+      }, Math.min(LONGEST_PAUSE, Math.max(PAUSE, pixel)));
+    },
+    /** All that comes from the game and is drawn: while it stays the same, nothing is drawn again. */
+    state() {
+      const { series, status } = link;
+      const counts = [series.last, series.n.length, series.happened.length, status.first, status.last, status.shown];
+      return [...counts, this.scrubbing.end, this.view.to, this.view.span].join();
     },
     draw() {
       clearTimeout(this.timer);
@@ -88,41 +135,83 @@ export default {
     paint() {
       cancelAnimationFrame(this.next);
       this.next = null;
-      if (!this.width) return;
+      if (!this.width || !this.height || document.hidden) return;
       const { context, colours } = this;
       context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
       context.fillStyle = colours.of("panel");
       context.fillRect(0, 0, this.width, this.height);
       if (!link.hello) return;
+      this.showWhole();
       this.scrubbing.follow();
       this.offer();
-      this.paintRows(this.rows());
+      this.rows = this.layRows();
+      this.paintRows(this.rows);
       this.scrubbing.describe();
+      this.painted = this.state();
     },
-    rows() {
+    /** A recording is shown in its whole length at first. */
+    showWhole() {
+      if (this.isWhole || !this.scrubbing.replay) return;
+      this.isWhole = true;
+      this.view.whole(this.scrubbing.last, this.scrubbing.end);
+    },
+
+    // --- rows ------------------------------------------------------------------------------------------------------
+
+    layRows() {
       const { series } = link;
-      const groups = this.group === ALL ? [...series.groups.keys()] : [this.group];
+      const { view, scrubbing } = this;
+      const isChosen = (name) => filters.showsWho(name) && Series.isIn(series.bands.get(name), view.from, view.to);
+      const names = series.rows.filter(isChosen); // who is gone for the whole of what is shown needs no row
+      const all = [...series.groups.keys()].filter((name) => !series.bands.has(name) || filters.showsWho(name));
+      const groups = this.group === ALL ? all : all.filter((name) => name === this.group);
       const hasTruth = series.truth.some(([, value]) => value !== null);
-      return layOut(this.height, hasTruth, series.rows, groups);
+      this.hasOverview = scrubbing.end > view.span || view.from > 0;
+      const rows = layOut(this.height, hasTruth, names, groups, { scroll: this.scroll, hasOverview: this.hasOverview });
+      this.scroll = rows.scroll;
+      return rows;
     },
     paintRows(rows) {
-      const { context, colours, view } = this;
-      const scene = { colours, series: link.series, view };
-      const last = this.scrubbing.last;
+      const { context, colours, view, scrubbing } = this;
+      const { series } = link;
+      const scene = { colours, series, view };
+      const { last, end } = scrubbing;
+      const shown = scrubbing.shown;
       context.save();
       context.beginPath();
       context.rect(view.left, 0, view.width + 6, this.height);
       context.clip();
       chart.drawAxis(context, scene, rows.axis, rows.top);
-      if (rows.truth) chart.drawBand(context, scene, link.series.truth, last, rows.truth);
-      for (const [name, row] of rows.bands) chart.drawBand(context, scene, link.series.bands.get(name), last, row);
+      if (rows.truth) chart.drawBand(context, scene, series.truth, last, rows.truth);
+      this.paintBands(scene, rows, last);
       for (const [name, row] of rows.lanes) this.paintLane(scene, name, row, rows.lanes.length > 1);
-      this.ticks = chart.drawTicks(context, scene, rows.ticks, this.chosen);
+      const space = { y: rows.top, height: rows.ticks.y + rows.ticks.height - rows.top };
+      chart.drawFuture(context, scene, last, end, this.endTime(), space);
+      this.ticks = gather(series, view);
+      drawTicks(context, colours, this.ticks, rows.ticks, this.chosen);
       this.shade(rows);
-      const { shown } = this.scrubbing;
-      chart.drawHead(context, scene, shown ?? last, 0, rows.ticks.y + rows.ticks.height, shown === null);
+      chart.drawHead(context, scene, shown ?? last, rows.top - 6, rows.ticks.y + rows.ticks.height, shown === null);
+      if (this.hasOverview) chart.drawOverview(context, scene, shown ?? last, last, end, OVERVIEW);
       context.restore();
       this.paintNames(rows);
+    },
+    paintBands(scene, rows, last) {
+      const { context } = this;
+      context.save();
+      context.beginPath();
+      context.rect(0, rows.window.y, this.width, rows.window.height);
+      context.clip();
+      for (const [name, row] of rows.bands) {
+        chart.drawBand(context, scene, link.series.bands.get(name), last, row);
+        const marks = link.series.thrashing.get(name);
+        if (marks) chart.drawThrashing(context, scene, marks, last, row);
+      }
+      context.restore();
+    },
+    /** When the recording ends, in the words of its world's clock. */
+    endTime() {
+      const { replay, end } = this.scrubbing;
+      return clock(Number.isFinite(replay?.seconds) ? replay.seconds : link.series.timeOf(end));
     },
     paintLane(scene, name, row, isOneOfMany) {
       const { context, colours, view } = this;
@@ -142,24 +231,42 @@ export default {
       const x = Math.min(this.view.x(this.scrubbing.first), this.view.left + this.view.width);
       if (x <= this.view.left) return;
       this.context.fillStyle = this.colours.of("panel/60");
-      this.context.fillRect(this.view.left, 0, x - this.view.left, rows.ticks.y + rows.ticks.height);
+      this.context.fillRect(this.view.left, rows.top, x - this.view.left, rows.ticks.y + rows.ticks.height - rows.top);
     },
     paintNames(rows) {
       const { context, colours } = this;
-      const name = (text, { y, height }, colour = "faint") => {
-        const look = { align: "right", size: height < 11 ? 9.5 : 11, room: GUTTER - 14 };
+      const name = (text, { y, height }, colour = "faint", weight = 400) => {
+        const look = { align: "right", size: height < 11 ? 9.5 : 11, room: GUTTER - 16, weight };
         chart.words(context, text, GUTTER - 8, y + height / 2 + 0.5, colours.of(colour), look);
       };
       if (rows.truth) name("truth", rows.truth, "ink");
-      for (const [text, row] of rows.bands) name(text, row);
+      context.save();
+      context.beginPath();
+      context.rect(0, rows.window.y, GUTTER, rows.window.height);
+      context.clip();
+      const [now, thrashing] = [this.scrubbing.shown ?? this.scrubbing.last, link.series.thrashing];
+      for (const [text, row] of rows.bands) {
+        const bad = Boolean(Series.said(thrashing.get(text) ?? [], now));
+        name(bad ? `↯ ${text}` : text, row, bad ? "danger" : filters.who.has(text) ? "accent" : "faint", bad ? 600 : 400);
+      }
+      context.restore();
+      this.paintScrollbar(rows);
       if (rows.lanes.length > 1) for (const [text, row] of rows.lanes) name(this.titles.get(text) ?? text, row);
       else if (rows.lanes.length) this.paintLegend(rows.lanes[0]);
+    },
+    paintScrollbar({ window, hidden, scroll }) {
+      if (!hidden) return;
+      const [all, { y, height }] = [window.height + hidden, window];
+      this.context.fillStyle = this.colours.of("line");
+      this.context.fillRect(2, y, 4, height);
+      this.context.fillStyle = this.colours.of("faint");
+      this.context.fillRect(2, y + (height * scroll) / all, 4, (height * height) / all);
     },
     paintLegend([group, { y, height }]) {
       const lines = this.lines(group).slice(0, Math.floor(height / 12));
       lines.forEach(([line], at) => {
         const colour = this.colours.goal(line);
-        const look = { align: "right", weight: 600, room: GUTTER - 14 };
+        const look = { align: "right", weight: 600, room: GUTTER - 16 };
         chart.words(this.context, line, GUTTER - 8, y + 7 + 12 * at, colour, look);
       });
     },
@@ -171,10 +278,50 @@ export default {
       this.offered = said;
       const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
       const all = groups.map((group) => option(group, this.titles.get(group) ?? group));
-      this.$refs.choice.replaceChildren(...(groups.length > 1 ? [option(ALL, "all curves"), ...all] : all));
-      if (!groups.includes(this.group)) this.group = groups.length === 1 ? groups[0] : ALL;
+      this.$refs.choice.replaceChildren(...(groups.length > 1 ? [option(ALL, "all curves")] : []), ...all, option(NONE, "no curves"));
+      if (!groups.includes(this.group) && this.group !== NONE) this.group = groups.length === 1 ? groups[0] : ALL;
       this.$refs.choice.value = this.group;
-      this.$refs.choice.hidden = groups.length < 2;
+      this.$refs.choice.hidden = !groups.length;
+    },
+
+    // --- what hands do ---------------------------------------------------------------------------------------------
+
+    /** The row at a height: { name, kind: "band" | "lane" }; null where there is none. */
+    rowAt(y) {
+      if (!this.rows) return null;
+      const { bands, lanes, window } = this.rows;
+      const at = ([, row]) => y >= row.y - 1 && y < row.y + row.height + 1;
+      const band = y >= window.y && y < window.y + window.height && bands.find(at);
+      if (band) return { name: band[0], kind: "band" };
+      const lane = lanes.find(at);
+      return lane ? { name: lane[0], kind: "lane" } : null;
+    },
+    /** Only this character, or only these curves; again, and all are back. */
+    pickRow({ name, kind }) {
+      if (kind === "band") return filters.only(name);
+      if (this.$refs.choice.options.length < 3) return;
+      this.group = this.group === name ? ALL : name;
+      this.$refs.choice.value = this.group;
+      this.draw();
+    },
+    scrollRows(pixels) {
+      this.scroll += pixels;
+      this.draw();
+    },
+    /** The frame of a place in the overview; null beside it. */
+    overviewFrame(x, y) {
+      const { view, scrubbing } = this;
+      if (!this.hasOverview || y > OVERVIEW + 1 || x < view.left) return null;
+      return ((x - view.left) / view.width) * Math.max(scrubbing.end, view.to);
+    },
+    press(act) {
+      const { scrubbing } = this;
+      const acts = {
+        start: () => scrubbing.step(scrubbing.first), end: () => scrubbing.step(Infinity),
+        previous: () => scrubbing.jump(-1), next: () => scrubbing.jump(1),
+        in: () => this.zoom(true), out: () => this.zoom(false),
+      };
+      if (Object.hasOwn(acts, act)) acts[act]();
     },
     /** Ask about a tick. */
     ask(number) {
@@ -184,8 +331,18 @@ export default {
     },
     zoom(closer) {
       const { view, scrubbing } = this;
-      view.zoom(closer ? 0.7 : 1.4, scrubbing.shown ?? scrubbing.last, scrubbing.last);
+      view.zoom(closer ? 0.7 : 1.4, scrubbing.shown ?? scrubbing.last, scrubbing.last, scrubbing.end);
       this.draw();
+    },
+    /** The user zoomed with the wheel or by a click: the hint has done its work. */
+    zoomed() {
+      if (this.knowsZoom) return;
+      this.knowsZoom = true;
+      try {
+        localStorage.setItem(KNOWN, "yes");
+      } catch {
+        // without storage, the hint comes back with the next page
+      }
     },
     /** Mark no tick any more. */
     release() {
@@ -193,31 +350,13 @@ export default {
       this.draw();
     },
     /** Show in words what is under the pointer; `x` null hides the words. */
-    tip(x, tick, frame) {
+    tip(x, what) {
       const { tip } = this.$refs;
       tip.hidden = x === null;
       if (x === null) return;
-      tip.replaceChildren(...(tick ? this.tickWords(tick) : this.momentWords(frame)));
+      tip.replaceChildren(...tipWords(this, what));
       const left = Math.min(Math.max(4, x - tip.offsetWidth / 2), this.width - tip.offsetWidth - 4);
       tip.style.left = `${left}px`;
-    },
-    tickWords([, , time, kind, who, label]) {
-      const hint = this.said(`${kind}: click for why`, "small");
-      return [this.said(`${clock(time)}  ${who ?? ""}`, "b"), this.said(String(label ?? "")), hint];
-    },
-    momentWords(frame) {
-      const { series } = link;
-      const truth = Series.said(series.truth, frame);
-      const group = this.group || [...series.groups.keys()][0];
-      const values = group ? series.valuesAt(group, frame) : [];
-      values.sort((one, two) => two[1] - one[1]);
-      const best = values.slice(0, 3).map(([name, value]) => this.said(`${name} ${Math.round(100 * value)} %`));
-      const title = group ? [this.said(this.titles?.get(group) ?? group, "small")] : [];
-      const known = truth ? [this.said(`truth: ${truth}`)] : [];
-      return [this.said(clock(series.timeOf(frame)), "b"), ...known, ...title, ...best];
-    },
-    said(text, kind = "div") {
-      return Object.assign(document.createElement(kind), { textContent: text });
     },
   },
 };
