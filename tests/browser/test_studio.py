@@ -28,7 +28,7 @@ def test_page_opens_with_game_and_waits_for_player(opened: Open, studio: Studio)
     assert page.title().startswith("Telos studio")
     shown = frame(page)
     assert shown["n"] == 0
-    assert shown["hud"]["message"].startswith("Press a key to begin. Arrow keys or WASD walk")
+    assert shown["hud"]["message"].startswith("Press a key to begin.")
     assert set(shown["beliefs"]) == {"ffbm", "iohmm", "constant", "fsm"}
     box = page.locator("canvas").first.bounding_box()
     assert box["width"] > 500

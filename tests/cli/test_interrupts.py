@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from telos.core.errors import DefinitionError, Fault, TelosError
+from jobs import fail, leave, refuse
+from telos.core.errors import DefinitionError, TelosError
 from telos.parallel import max_workers, parallel_map
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -105,7 +107,12 @@ def test_signals_remove_the_temporary_file_of_an_output(tmp_path: Path) -> None:
         "    time.sleep(60)\n"
     )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        process = subprocess.Popen([sys.executable, "-c", code, out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, out],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # under nohup, SIGHUP is ignored
+        )
         assert process.stdout is not None
         process.stdout.read(1)
         process.send_signal(number)
@@ -126,20 +133,6 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
 
 
 # --- the parallel map ---
-
-
-def fail(number: int) -> int:
-    if number == 2:
-        raise DefinitionError([Fault("two is one too many", file="numbers.yaml", line=2, column=1)])
-    return number
-
-
-def leave(number: int) -> int:
-    os._exit(3)
-
-
-def refuse() -> None:
-    raise TelosError("not today")
 
 
 def test_errors_of_workers_keep_their_type_and_text() -> None:

@@ -17,7 +17,7 @@ def test_seed_determines_the_mutation() -> None:
     good = seeds.SMOKING.encode()
     made = [mutate_file(good, case_generator("mln", 1, case), [good]) for case in range(50)]
     assert made == [mutate_file(good, case_generator("mln", 1, case), [good]) for case in range(50)]
-    assert len(set(made)) > 40
+    assert len(set(made)) > 30
 
 
 def test_every_mutation_changes_some_file() -> None:

@@ -127,7 +127,7 @@ def goal_place(goal: str) -> int:
     colours.js has the same function.
 
     >>> goal_place("explore"), goal_place("eat"), goal_place("eat")
-    (1, 3, 3)
+    (1, 5, 5)
     """
     if goal in GOAL_PLACES:
         return GOAL_PLACES[goal]
