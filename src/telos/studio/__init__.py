@@ -21,11 +21,29 @@ from telos.lazy import lazy_exports
 if TYPE_CHECKING:
     from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine, build_mind_view
     from telos.studio.session import Session
-    from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, QuickStart, Setting, Stage, StudioWorld, world
+    from telos.studio.stage import (
+        ClickTarget,
+        Form,
+        FormField,
+        Happening,
+        Hud,
+        Inputs,
+        Model,
+        PlayerChoice,
+        Poke,
+        QuickStart,
+        Setting,
+        Stage,
+        StudioWorld,
+        world,
+    )
     from telos.studio.watchpoint import Watchpoint
 
 __all__ = [
+    "ClickTarget",
     "FactLine",
+    "Form",
+    "FormField",
     "GoalLine",
     "Happening",
     "Hud",
@@ -33,6 +51,7 @@ __all__ = [
     "MindView",
     "Model",
     "Need",
+    "PlayerChoice",
     "Poke",
     "QuickStart",
     "Session",
@@ -50,6 +69,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         **dict.fromkeys(("FactLine", "GoalLine", "MindView", "Need", "StepLine", "build_mind_view"), "mind_view"),
         **dict.fromkeys(("Happening", "Hud", "Inputs", "Model", "Poke", "QuickStart"), "stage"),
+        **dict.fromkeys(("ClickTarget", "Form", "FormField", "PlayerChoice"), "stage"),
         **dict.fromkeys(("Setting", "Stage", "StudioWorld", "world"), "stage"),
         "Session": "session",
         "Watchpoint": "watchpoint",

@@ -17,7 +17,7 @@ import orjson
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.files import parse_json
-from telos.studio.stage import Happening, Inputs, Stage
+from telos.studio.stage import Happening, Inputs, PlayerChoice, Stage
 
 # Limits of an uploaded log.
 MAX_BYTES = 4 * 2**20
@@ -209,8 +209,22 @@ def build_frame(
         },
         "beliefs": {name: round_belief(belief) for name, belief in beliefs.items()},
         "truth": stage.truth, "bands": dict(stage.bands()), "curves": _round_curves(stage),
-        "happened": to_marks(entries), "live": True,
+        "happened": to_marks(entries), "live": True, **_to_offers(stage),
     }  # fmt: skip
+
+
+def _to_offers(stage: Stage) -> dict[str, Any]:
+    """Return what the player may click and choose, if the stage is played so."""
+    targets = [
+        [each.name, each.title, round(each.x, 1), round(each.y, 1), each.radius, _to_pairs(each.choices)]
+        for each in stage.targets()
+    ]
+    choices = _to_pairs(stage.choices())
+    return {"targets": targets, "choices": choices} if targets or choices else {}
+
+
+def _to_pairs(choices: Iterable[PlayerChoice]) -> list[list[str]]:
+    return [[each.title, each.command] for each in choices]
 
 
 def to_marks(entries: Iterable[TimelineEntry]) -> list[list[Any]]:

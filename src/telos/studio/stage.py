@@ -85,6 +85,48 @@ class QuickStart:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerChoice:
+    """Something that the player may do now: what the page shows, and the command that it sends."""
+
+    title: str  # "Take the wood by the inn"
+    command: str  # "take-wood"
+
+
+@dataclass(frozen=True, slots=True)
+class ClickTarget:
+    """A thing or a place of the picture that the player may click or tap; its center and reach are in picture units.
+
+    A click sends the command of the only choice, or opens a menu of several.
+    """
+
+    name: str  # "infirmary"; unique on its stage
+    title: str  # "the infirmary"
+    x: float
+    y: float
+    radius: float
+    choices: tuple[PlayerChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A line of a form: its value now, and the choices; each has the command that writes it down."""
+
+    title: str
+    value: str
+    choices: tuple[PlayerChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A paper to fill in, which the page shows as a dialog; ``submit`` hands it in, where that is possible now."""
+
+    title: str  # "Worksheet"
+    about: str
+    fields: tuple[FormField, ...]
+    submit: PlayerChoice | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Poke:
     """A change that an observer may make to the world; the page shows a button for it."""
 
@@ -110,6 +152,12 @@ class Model:
     check: Callable[[str], Sequence[Fault]] | None = None  # all faults of a text, where ``make`` cannot report them
 
 
+# The keys of the numbered choices below the picture, for the ``keys`` of a stage that has ``choices``.
+CHOICE_KEYS: tuple[tuple[str, str, str], ...] = tuple(
+    (f"Digit{number}", str(number), "the choice with that number, below the picture") for number in range(1, 10)
+)
+
+
 class Stage(ABC):
     """A world that is played in the browser, one step at a time. A stage contains no web code.
 
@@ -125,6 +173,7 @@ class Stage(ABC):
     symbols: Symbols = MappingProxyType({})
     keys: tuple[tuple[str, str, str], ...] = ()  # (browser key code, key name, description): ("ArrowUp", "up", "walk")
     watched: str | None = None  # the player whose events the recognisers observe
+    needs_pad: bool = True  # whether a touch screen shows buttons for the keys; not where taps in the picture suffice
     awaits: bool = False  # whether the game starts at the first key press or command of a person
 
     @abstractmethod
@@ -217,6 +266,18 @@ class Stage(ABC):
 
     def commands(self) -> Sequence[str]:
         """Return the commands that the player may enter now (``go forge``); empty in worlds played by keys only."""
+        return ()
+
+    def targets(self) -> Sequence[ClickTarget]:
+        """Return the things and places of the picture that the player may click now."""
+        return ()
+
+    def choices(self) -> Sequence[PlayerChoice]:
+        """Return what the player may do here and now, as numbered buttons below the picture."""
+        return ()
+
+    def forms(self) -> Sequence[Form]:
+        """Return the papers that the player may fill in."""
         return ()
 
     def invitations(self) -> Sequence[QuickStart]:

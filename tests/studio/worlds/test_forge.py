@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.planning import search
-from telos.studio.stage import Happening, Inputs
+from telos.studio.stage import Happening, Inputs, PlayerChoice
 from telos.studio.worlds.forge import FORGE, ForgeStage, make_grammar_reader
+from telos.studio.worlds.forge_controls import _TITLES
 from telos.studio.worlds.shapes import ROLES
+from telos.worlds.forge.domain import load_forge_domain
+from telos.worlds.forge.forge import manual_actions
 from telos.worlds.forge.scene import ForgeScene
 from telos.worlds.forge.trace import BeliefUpdated
 
@@ -89,16 +92,59 @@ def test_arrow_without_place_does_nothing() -> None:
     assert stage.facts()["player.at"] == "inn"
 
 
-def test_number_key_performs_action_shown_in_hud() -> None:
+def test_number_key_performs_choice_with_that_number() -> None:
     stage = ForgeStage(0, companion="none")
+    assert list(stage.choices()) == []
     go(stage, "go woods")
-    assert stage.hud().message == "1 take wood"
+    assert stage.choices() == [PlayerChoice("Take wood from the woods", "take-wood")]
     stage.step(Inputs("1"))
     assert stage.facts()["player.doing"] == "take-wood"
     stage.step(Inputs("1"))
     assert stage.facts()["player.doing"] == "take-wood", "it counts when it goes down, and only then"
     go(stage, "wait", "take-wood")
     assert dict(stage.hud().counts)["hands"] == "wood"
+
+
+def test_every_action_of_player_has_title_as_choice() -> None:
+    assert set(manual_actions(load_forge_domain(), "player")) - {"step-aside"} <= set(_TITLES)
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "note"),
+    [
+        ("please light the fire", "say please light the fire", ""),
+        ("Go to the forge!", "go forge", ""),
+        ("walk to the neighbour's cottage", "go cottage", ""),
+        ("the square", "go square", ""),
+        ("dance", "say dance", "Said to your companion"),
+        ("take the wood", "take-wood", "You do it yourself. To ask your companion: say take the wood"),
+        ("Take wood from the woods", "take-wood", "You do it yourself"),
+        ("take wood please", "say take wood please", "Said to your companion"),
+    ],
+)
+def test_free_text_is_command_or_speech(line: str, command: str, note: str) -> None:
+    stage = ForgeStage(0)
+    go(stage, "go woods")
+    stage.step(Inputs(asked=(line,)))
+    events = [event for event in stage.scene.events if event.player == "player"]
+    walks = [f"go {stage.scene.world.people['player'].legs[-1]}"] if stage.scene.world.people["player"].legs else []
+    done = [f"say {e.context['text']}" if e.action == "say" else e.action for e in events if e.action[:3] != "to-"]
+    assert [*done, *walks] == [command]
+    assert stage._controls.note.startswith(note)
+    assert bool(note) == bool(stage._controls.note)
+
+
+def test_clicks_reach_every_place_and_companion() -> None:
+    stage = ForgeStage(0)
+    targets = {each.name: each for each in stage.targets()}
+    assert set(targets) == {*stage.scene.world.village.places, "companion"} - {"inn"}, "nothing can be done at the inn"
+    for target in targets.values():
+        for choice in target.choices:
+            stage.scene.world.check({"player": choice.command})
+    go(stage, "go woods")
+    here = next(each for each in stage.targets() if each.name == "woods")
+    assert [choice.command for choice in here.choices] == ["take-wood"]
+    assert ForgeStage(0, play="key").targets() == ()
 
 
 def test_utterance_is_said_to_companion_who_reports_meaning() -> None:
@@ -125,7 +171,7 @@ def test_every_listed_command_is_possible() -> None:
     [
         ("go mars", "there is no place 'mars'"),
         ("pan-gold", "cannot pan-gold now: it needs at == river"),
-        ("dance", "cannot 'dance' here"),
+        ("pan-glod", "cannot 'pan-glod' here"),
         ("say", "there is nothing to say"),
         ("", "cannot '' here"),
     ],
@@ -288,7 +334,7 @@ def test_commands_are_disabled_while_watching() -> None:
 
 def test_hud_hints_what_to_do_without_possible_action() -> None:
     stage = ForgeStage(4)
-    assert stage.hud().message.startswith("Arrows walk")
+    assert stage.hud().message.startswith("Click where to go, or use the arrow keys")
     go(stage, "go woods")
     stage.step(Inputs(asked=("take-wood",)))
     assert stage.hud().message == "Gathers wood"

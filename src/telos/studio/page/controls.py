@@ -5,6 +5,7 @@ from functools import partial
 
 from nicegui import ui
 
+from telos.studio.page.forms import FormButtons
 from telos.studio.page.widgets import (
     box,
     icon_button,
@@ -40,6 +41,7 @@ class Controls:
             self._pokes_button = text_button("Poke", "Do something to the world", icon="touch_app", tip="left")
             with self._pokes_button, ui.menu().props("auto-close no-refocus") as self._menu:
                 self._menu.classes("ts-menu")
+            self._forms = FormButtons(session, self._send)
             self._command = self._command_box()
         self.refresh()
 
@@ -93,6 +95,7 @@ class Controls:
         show_text(self._moment, session.stopped or (f"frame {session.shown}" if session.shown is not None else ""))
         self._offer_pokes(tuple(session.stage.pokes()))
         self._suggest(tuple(session.stage.commands()))
+        self._forms.refresh()
 
     def _offer_pokes(self, pokes: tuple[Poke, ...]) -> None:
         if pokes == self._pokes and self._pokes_button.visible == bool(pokes):

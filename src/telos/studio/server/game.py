@@ -252,7 +252,7 @@ def hello(session: Session) -> dict[str, Any]:
         "readers": [[name, session.recognizers.titles[name]] for name in session.recognizers.names],
         "goals": session.recognizers.goals, "roles": ROLES, "goal_colours": GOALS,
         "goal_places": GOAL_PLACES, "headline": headline(session), "about": session.describe_names(),
-        "first": session.first, "last": session.last,
+        "first": session.first, "last": session.last, "pad": stage.needs_pad,
         "invitations": [[each.title, each.about] for each in stage.invitations()],
     }  # fmt: skip
 

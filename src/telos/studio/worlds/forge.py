@@ -1,10 +1,8 @@
 """The forge in the studio: `ForgeStage`, a locked door, three plans to open it, and a companion that infers the plan.
 
-`ForgeControls` turns keys and entered commands into commands of the world.
+What the player may do is in forge_controls.py, the picture in forge_drawing.py.
 """
 
-import math
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -20,15 +18,27 @@ from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.grammar.reader import PlanGrammarReader
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine, build_mind_view
-from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
-from telos.studio.worlds.forge_drawing import HEIGHT, SYMBOLS, WIDTH, draw_scene, draw_village, to_picture
+from telos.studio.stage import (
+    CHOICE_KEYS,
+    ClickTarget,
+    Happening,
+    Hud,
+    Inputs,
+    Model,
+    PlayerChoice,
+    Setting,
+    Stage,
+    StudioWorld,
+)
+from telos.studio.worlds.forge_controls import ForgeControls
+from telos.studio.worlds.forge_drawing import HEIGHT, SYMBOLS, WIDTH, draw_scene, draw_village
 from telos.studio.worlds.shapes import Picture
+from telos.studio.worlds.walking import ARROW_KEYS
 from telos.worlds.forge.companion import ForgeCompanion, create_plan_reader
 from telos.worlds.forge.domain import DATA, DOMAIN, PLANS
-from telos.worlds.forge.forge import COMPANION, GO, GOAL_OF, PLAYER, SAY, WAIT, Forge, manual_actions
+from telos.worlds.forge.forge import COMPANION, GOAL_OF, PLAYER, Forge, manual_actions
 from telos.worlds.forge.player import SimulatedPlayer
 from telos.worlds.forge.scene import COMPANIONS, SECONDS_AFTER, ForgeScene
-from telos.worlds.forge.speech import find_utterance, load_utterances
 from telos.worlds.forge.trace import (
     PLAN_WORDS,
     WANTS,
@@ -41,22 +51,11 @@ from telos.worlds.forge.trace import (
     format_chances,
 )
 
-_VECTORS = {"up": (0.0, -1.0), "down": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}
-ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
-KEYS = (
-    ("ArrowUp", "up", "walk up the map"),
-    ("ArrowDown", "down", "walk down"),
-    ("ArrowLeft", "left", "walk left"),
-    ("ArrowRight", "right", "walk right"),
-    *((f"Digit{number}", str(number), f"do the thing with number {number}") for number in range(1, 10)),
-)
-_MIN_COSINE = 0.35  # the least cosine of the angle between an arrow and the path that it chooses
-_MAX_COMMANDS = 20  # that wait
 PLANNING, GRAMMAR = "planning", "grammar"
 _FILE = DATA / "grammar.yaml"
 YOU = "you"
 _TASK = "Get through the locked door: forge a key, force it, or earn the neighbour's spare"
-_HINT, _HINT_TO_TALK = "Arrows walk", "talk to your companion in the box below"
+_HINT, _HINT_TO_TALK = "Click where to go, or use the arrow keys", "click your companion to talk"
 _HOW = {"with_key": "with a key of gold", "by_force": "by force", "with_spare": "with the spare key"}
 _AFTER_PLAYING = "Look back on the timeline: when was that plain?"
 _AFTER_WATCHING = "Look back on the timeline, or try it yourself, under New game."
@@ -68,11 +67,12 @@ class ForgeStage(Stage):
     name, title = "forge", "A locked door, and a companion who sees what you are up to"
     rate, size, symbols = 4.0, (WIDTH, HEIGHT), SYMBOLS
     watched: str | None = PLAYER
+    needs_pad = False
 
     def __init__(self, seed: int, *, play: str = YOU, companion: str = "reads") -> None:
         self._records: list[object] = []
         self.scene = ForgeScene(None if play == YOU else play, companion, seed=seed, trace=self._records.append)
-        self.keys = KEYS if self.scene.player is None else ()
+        self.keys = (*ARROW_KEYS, *CHOICE_KEYS) if self.scene.player is None else ()
         self._controls = ForgeControls(self.scene)
         self._observed: list[Event] = []  # events that the recognisers observed
         self._over_at: float | None = None
@@ -114,11 +114,10 @@ class ForgeStage(Stage):
         """Return people, things and speech."""
         is_you = self.scene.player is None
         ways = self._controls.places_by_arrow() if is_you and not self.scene.is_over else {}
-        hints = {ARROWS[key]: name for key, name in ways.items()}
-        return draw_scene(self.scene.world.village, self.scene.view(), hints=hints, is_you=is_you)
+        return draw_scene(self.scene.world.village, self.scene.view(), ways=ways, is_you=is_you)
 
     def hud(self) -> Hud:
-        """Return the task, the actions of the number keys, and the state of the village."""
+        """Return the task, what the player does or may do, and the state of the village."""
         village = self.scene.world.view()
         player = village.person(PLAYER)
         plan = None if self.scene.player is None else self.scene.player.plan
@@ -139,8 +138,7 @@ class ForgeStage(Stage):
             return "" if doing == "nothing" else f"The player {describe_action(doing)}"
         if doing != "nothing":
             return f"{describe_action(doing)[0].upper()}{describe_action(doing)[1:]}"
-        deeds = [f"{number} {name.replace('-', ' ')}" for number, name in enumerate(self._controls.actions(), 1)]
-        return "   ".join(deeds) or (_HINT if self.scene.companion is None else f"{_HINT}; {_HINT_TO_TALK}")
+        return self._controls.note or (_HINT if self.scene.companion is None else f"{_HINT}; {_HINT_TO_TALK}")
 
     def _ending(self) -> str:
         opened = self.scene.world.things.opened
@@ -240,6 +238,14 @@ class ForgeStage(Stage):
         """Return the places, actions and utterances that the player may enter now."""
         return () if self.scene.is_over or self.scene.player is not None else self._controls.commands()
 
+    def targets(self) -> Sequence[ClickTarget]:
+        """Return the places to go to, and the companion to talk to."""
+        return () if self.scene.is_over or self.scene.player is not None else self._controls.targets()
+
+    def choices(self) -> Sequence[PlayerChoice]:
+        """Return what the player can do at this place."""
+        return () if self.scene.is_over or self.scene.player is not None else self._controls.choices()
+
     def recording(self) -> tuple[str, bytes]:
         """Return the trace so far, as ``telos watch forge --json`` prints it."""
         lines = "".join(f"{as_json(record)}\n" for record in self._records)
@@ -261,107 +267,6 @@ FORGE = StudioWorld(
     ),
     _make,
 )
-
-
-# --- controls ---------------------------------------------------------------------------------------------------------
-
-
-class ForgeControls:
-    """Turns keys and entered lines into commands: one per key press; a held arrow continues at each place."""
-
-    def __init__(self, scene: ForgeScene) -> None:
-        self._scene = scene
-        self._actions = manual_actions(scene.world.domain, PLAYER)
-        self._held: frozenset[str] = frozenset()
-        self._waiting: deque[str] = deque(maxlen=_MAX_COMMANDS)
-
-    def command(self, inputs: Inputs) -> str | None:
-        """Return the player's new command for this step, if any; entered lines take precedence over keys."""
-        asked = [self._parse(line) for line in inputs.asked]
-        if asked and not self._waiting:
-            self._scene.world.check({PLAYER: asked[0]})
-        self._waiting.extend(asked)
-        held = frozenset(inputs.held.split("+")) - {""}
-        pressed, self._held = held - self._held, held
-        while self._waiting:
-            command = self._waiting.popleft()
-            if self._is_possible(command):
-                return command
-        return self._from_keys(pressed, held)
-
-    def _parse(self, line: str) -> str:
-        """Return a line as a command; an utterance that the companion understands becomes ``say``."""
-        said = line.strip()
-        verb = said.partition(" ")[0]
-        if verb in (GO, SAY) or said == WAIT or said in self._actions:
-            return said
-        if said.replace(" ", "-") in self._actions:
-            return said.replace(" ", "-")
-        if find_utterance(said, load_utterances().values()) is not None:
-            return f"{SAY} {said}"
-        raise TelosError(
-            f"cannot {said!r} here", f"`go PLACE`, `say WORDS`, or one of {', '.join(self.actions()) or WAIT}"
-        )
-
-    def _is_possible(self, command: str) -> bool:
-        """Return whether a queued command is still possible."""
-        try:
-            self._scene.world.check({PLAYER: command})
-        except TelosError:
-            return False
-        return True
-
-    def _from_keys(self, pressed: frozenset[str], held: frozenset[str]) -> str | None:
-        deeds = self.actions()
-        for number, name in enumerate(deeds[:9], 1):
-            if str(number) in pressed:
-                return name
-        person = self._scene.world.people[PLAYER]
-        is_free = not person.is_walking and person.action is None
-        if pressed & _VECTORS.keys() or (is_free and held & _VECTORS.keys()):
-            to = self.place_towards(held & _VECTORS.keys())
-            return None if to is None else f"{GO} {to}"
-        return None
-
-    def actions(self) -> list[str]:
-        """Return the actions that the player can perform now, in the order of the number keys."""
-        if self._scene.world.people[PLAYER].is_walking:
-            return []
-        state = self._scene.world.state_of(PLAYER)
-        return [name for name, action in self._actions.items() if action.is_possible(state)]
-
-    def place_towards(self, arrows: frozenset[str]) -> str | None:
-        """Return the neighbouring place that lies in the direction of the arrows."""
-        right = sum(_VECTORS[arrow][0] for arrow in arrows)
-        down = sum(_VECTORS[arrow][1] for arrow in arrows)
-        if not (right or down):
-            return None
-        village, here = self._scene.world.village, self._scene.world.people[PLAYER].heading
-        x, y = to_picture(*village.places[here])
-        best: tuple[float, str] | None = None
-        for name in village.ways[here]:
-            u, v = to_picture(*village.places[name])
-            cosine = ((u - x) * right + (v - y) * down) / math.hypot(u - x, v - y) / math.hypot(right, down)
-            if cosine >= _MIN_COSINE and (best is None or cosine > best[0]):
-                best = cosine, name
-        return None if best is None else best[1]
-
-    def places_by_arrow(self) -> dict[str, str]:
-        """Return the place that each arrow leads to, while the player is idle."""
-        person = self._scene.world.people[PLAYER]
-        if person.is_walking or person.action is not None:
-            return {}
-        found = {arrow: self.place_towards(frozenset({arrow})) for arrow in ARROWS}
-        return {arrow: name for arrow, name in found.items() if name is not None}
-
-    def commands(self) -> Sequence[str]:
-        """Return the commands that may be entered now: actions, places and utterances."""
-        here = self._scene.world.people[PLAYER].heading
-        near = [f"{GO} {name}" for name in self._scene.world.village.ways[here]]
-        far = [f"{GO} {name}" for name in self._scene.world.village.places if name != here]
-        has_companion = self._scene.companion is not None
-        words = [f"{SAY} {each.says[0]}" for each in load_utterances().values()] if has_companion else []
-        return list(dict.fromkeys([*self.actions(), *near, *far, *words]))
 
 
 # --- timeline ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
+from telos.studio.worlds.walking import draw_arrows
 from telos.worlds.forge.domain import Village
 from telos.worlds.forge.forge import PLAYER
 from telos.worlds.forge.scene import ForgeSceneView
@@ -24,14 +25,12 @@ _HOUSES = {  # the symbol at a place, and its offset
     "forge": ("smithy", 0.0, -14.0),
     "square": ("well", 0.0, -20.0),
 }
-_NAMES = {"cottage": "neighbour's cottage", "river": "gold in the river"}  # labels that differ from the name
-_BELOW = 27.0
+PLACE_NAMES = {"cottage": "neighbour's cottage", "river": "gold in the river"}  # labels that differ from the name
+_BELOW = 46.0  # clear of a person who stands there, and of their name
 _NAMES_AT = {
-    "bridge": (34.0, 20.0),
-    "river": (72.0, 6.0),
-    "door": (-8.0, 40.0),
-    "woods": (0.0, 26.0),
-    "lane": (0.0, 26.0),
+    "bridge": (48.0, 24.0),
+    "river": (76.0, 6.0),
+    "door": (-10.0, 46.0),
     "orchard": (96.0, 30.0),
 }
 _PINES = (
@@ -84,7 +83,7 @@ def _ways(village: Village) -> Iterator[Shape]:
     pairs = sorted({tuple(sorted((one, two))) for one, ways in village.ways.items() for two in ways})
     ends = [(*to_picture(*village.places[one]), *to_picture(*village.places[two])) for one, two in pairs]
     yield from (line(*each, "wall2/30", width=14) for each in ends)
-    yield from (line(*each, "path", width=11) for each in ends)
+    yield from (line(*each, "road", width=11) for each in ends)
 
 
 def _bridge(village: Village) -> Iterator[Shape]:
@@ -102,7 +101,7 @@ def _bridge(village: Village) -> Iterator[Shape]:
 def _paving(village: Village) -> Iterator[Shape]:
     for name in village.places:
         x, y = to_picture(*village.places[name])
-        yield circle(x, y, 24 if name == "square" else 15, "path", stroke="wall2/30", width=1.5)
+        yield circle(x, y, 24 if name == "square" else 15, "road", stroke="wall2/30", width=1.5)
 
 
 def _town_wall(village: Village, *, is_open: bool) -> Iterator[Shape]:
@@ -134,7 +133,7 @@ def _names(village: Village) -> Iterator[Shape]:
     for name in village.places:
         x, y = to_picture(*village.places[name])
         right, down = _NAMES_AT.get(name, (0.0, _BELOW))
-        yield text(x + right, y + down, _NAMES.get(name, name).upper(), "faint", size=9)
+        yield text(x + right, y + down, PLACE_NAMES.get(name, name).upper(), "ink/75", size=9)
 
 
 # --- people and things ------------------------------------------------------------------------------------------------
@@ -145,15 +144,14 @@ SPEECH_SECONDS = 6.0  # seconds that a speech bubble is shown
 _RING = 19.0
 _BESIDE = {"player": -30.0, "companion": 30.0}  # offsets of two people at one place
 _AT_DOOR = {"player": -56.0, "companion": 0.0}  # ... at the door, which has a wall to the right
-_HINT = 50.0  # distance of the arrow hints from the player
 _HEARTH = (-8.0, -19.0)  # offset from the forge
 
 
-def draw_scene(village: Village, view: ForgeSceneView, *, hints: Mapping[str, str], is_you: bool) -> Picture:
-    """Return people and things; ``hints`` maps arrows to places, ``is_you`` tells whether a person plays."""
+def draw_scene(village: Village, view: ForgeSceneView, *, ways: Mapping[str, str], is_you: bool) -> Picture:
+    """Return people and things; ``ways`` maps arrows to places, ``is_you`` tells whether a person plays."""
     return [
         *_things(village, view.village),
-        *_hints(village, view.village.person(PLAYER), hints),
+        *_hints(village, view.village.person(PLAYER), ways),
         *(shape for person in view.village.people for shape in _person(person, view, is_you=is_you)),
     ]
 
@@ -175,26 +173,32 @@ def _things(village: Village, view: ForgeView) -> Iterator[Shape]:
         yield place(f"wanted {basket}", "apples", u + 38 + 18 * basket, v - 18, alpha=0.35)
 
 
-def _hints(village: Village, player: VillagerView, hints: Mapping[str, str]) -> Iterator[Shape]:
-    """Yield the paths that the player may take, each with its key."""
-    x, y = to_picture(*village.places[player.heading])
-    for key, name in hints.items():
-        u, v = to_picture(*village.places[name])
-        far = math.hypot(u - x, v - y)
-        part = _HINT / far
-        yield line(x + (u - x) * part, y + (v - y) * part, u, v, "accent/70", width=2, dashed=True)
-        yield circle(x + (u - x) * part, y + (v - y) * part, 9, "panel/90", stroke="accent", width=1.2)
-        yield text(x + (u - x) * part, y + (v - y) * part, key, "accent", size=11)
-        yield circle(u, v, 15, "", stroke="accent/70", width=1.5)
+def _hints(village: Village, player: VillagerView, ways: Mapping[str, str]) -> Iterator[Shape]:
+    """Yield the paths that the player may take, each with its arrow."""
+    near = {arrow: to_picture(*village.places[name]) for arrow, name in ways.items()}
+    yield from draw_arrows(to_picture(*village.places[player.heading]), near)
+
+
+def place_people(view: ForgeView) -> dict[str, tuple[float, float]]:
+    """Return where each person is drawn: two at one place stand side by side."""
+    spots = {}
+    for person in view.people:
+        x, y = to_picture(person.x, person.y)
+        if _is_crowded(person, view):
+            x += (_AT_DOOR if person.place == person.heading == "door" else _BESIDE)[person.name]
+        spots[person.name] = x, y
+    return spots
+
+
+def _is_crowded(person: VillagerView, view: ForgeView) -> bool:
+    others = [each for each in view.people if each.name != person.name]
+    return any(math.hypot(each.x - person.x, each.y - person.y) <= 0.8 for each in others)
 
 
 def _person(person: VillagerView, view: ForgeSceneView, *, is_you: bool) -> Iterator[Shape]:
     name = "you" if is_you and person.name == PLAYER else person.name
-    x, y = to_picture(person.x, person.y)
-    others = [each for each in view.village.people if each.name != person.name]
-    is_alone = all(math.hypot(each.x - person.x, each.y - person.y) > 0.8 for each in others)
-    if not is_alone:
-        x += (_AT_DOOR if person.place == person.heading == "door" else _BESIDE)[person.name]
+    x, y = place_people(view.village)[person.name]
+    is_alone = not _is_crowded(person, view.village)
     if person.share > 0:
         yield from _ring(x, y, min(1.0, person.share))
     yield place(

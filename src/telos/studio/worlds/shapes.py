@@ -70,6 +70,7 @@ ROLES: dict[str, tuple[str, str]] = {  # role: (dark, light)
     "ground2": ("#202b39", "#e5eadf"),
     "grass": ("#22382f", "#d5e5c8"),
     "path": ("#2d3340", "#e9dfc8"),
+    "road": ("#5a4e3c", "#e4d0a4"),
     "floor": ("#262c38", "#f3eee4"),
     "floor2": ("#2b3240", "#ebe4d6"),
     "water": ("#17364d", "#b9dcef"),

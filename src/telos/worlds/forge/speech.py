@@ -6,6 +6,7 @@ utterances of the player and the lines of the companion.
 
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,6 +29,20 @@ from telos.worlds.forge.domain import DATA, REQUESTS, Village, load_forge_domain
 REACH = 6.0  # seconds of walking that make a meaning e times less likely
 DOUBT = 0.05  # the least weight of a plan that is not believed: beliefs may be wrong
 SURE = 0.5  # below this probability the companion asks back
+ALIKE = 0.7  # the least share of common words by which a sentence is recognised
+_SMALL_WORDS = frozenset({
+    "a", "an", "and", "are", "at", "can", "could", "do", "for", "from", "go", "her", "here", "i", "in", "is",
+    "it", "me", "my", "of", "on", "out", "please", "some", "that", "the", "this", "to", "us", "we", "will",
+    "with", "would", "you", "your",
+})  # fmt: skip
+_SAME_WORDS = {
+    **dict.fromkeys(("bring", "get", "take", "pick"), "fetch"),
+    **dict.fromkeys(("apple", "basket"), "apples"),
+    **dict.fromkeys(("make", "start", "kindle"), "light"),
+    **dict.fromkeys(("pump", "blow"), "work"),
+    **dict.fromkeys(("lean", "push"), "put"),
+    "assist": "help",
+}
 ANY = "any"  # the plan of a meaning that fits all plans
 WORDS = {  # requests and plans as they appear in lines
     "fire": "the fire",
@@ -99,13 +114,34 @@ class Understanding:
 
 
 def find_utterance(text: str, utterances: Iterable[Utterance]) -> Utterance | None:
-    """Return the utterance of that text, whatever its punctuation and case; None if it is unknown.
+    """Return the utterance of that text, whatever its punctuation and case, or the nearest one by its words.
+
+    None if it is unknown, or as near to another one.
 
     >>> helps = Utterance("help", ("Can you help me with this?",), ())
     >>> find_utterance("can you help me, with THIS", [helps]) is helps, find_utterance("Good evening.", [helps])
     (True, None)
+    >>> find_utterance("Please help me!", [helps]) is helps
+    True
     """
-    return next((each for each in utterances if any(_normalize(said) == _normalize(text) for said in each.says)), None)
+    known = list(utterances)
+    said = next((each for each in known if any(_normalize(line) == _normalize(text) for line in each.says)), None)
+    if said is not None:
+        return said
+    alike = sorted(((max(_likeness(line, text) for line in each.says), each.name) for each in known), reverse=True)
+    is_near = bool(alike) and alike[0][0] >= ALIKE and (len(alike) == 1 or alike[1][0] < alike[0][0])
+    return next(each for each in known if each.name == alike[0][1]) if is_near else None
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return the share of common words that carry meaning (Dice's coefficient)."""
+    words, others = _key_words(one), _key_words(other)
+    return 2 * len(words & others) / (len(words) + len(others)) if words and others else 0.0
+
+
+def _key_words(text: str) -> frozenset[str]:
+    words = re.findall(r"[a-z]+", text.casefold())
+    return frozenset(_SAME_WORDS.get(word, word) for word in words if word not in _SMALL_WORDS)
 
 
 def understand(

@@ -18,9 +18,10 @@ function isTaken(event, byTab) {
 }
 
 export class Keys {
-  /** `tell` is called with the text of all held keys whenever it changes. */
-  constructor(tell) {
+  /** `tell` is called with the text of all held keys whenever it changes, `choose` with the number of a digit key. */
+  constructor(tell, choose = () => {}) {
     this.tell = tell;
+    this.choose = choose;
     this.names = new Map(); // key code -> name
     this.order = [];
     this.held = new Map(); // name -> the ways in which it is held ("ArrowUp", "touch", "gamepad") -> the press
@@ -39,9 +40,10 @@ export class Keys {
   }
 
   press(name, way) {
+    if (/^[1-9]$/.test(name)) return this.choose(Number(name));
     if (!this.held.has(name)) this.held.set(name, new Map());
     this.held.get(name).set(way, { since: performance.now() }); // a new object: the end of an older press is not its end
-    this.say();
+    return this.say();
   }
 
   release(name, way) {

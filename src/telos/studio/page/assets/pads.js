@@ -35,7 +35,8 @@ function button(name, words, keys) {
 /** Fill `place` with the buttons of a game's keys: a cross for the directions, a column for the rest. */
 export function buildTouchPad(place, given, keys) {
   const words = new Map();
-  for (const [, name, said] of Array.isArray(given) ? given : []) if (!words.has(name)) words.set(name, said || name);
+  const shown = (Array.isArray(given) ? given : []).filter(([, name]) => !/^[1-9]$/.test(name)); // numbers are buttons
+  for (const [, name, said] of shown) if (!words.has(name)) words.set(name, said || name);
   const cross = document.createElement("div");
   cross.className = "telos-pad-cross";
   const acts = document.createElement("div");

@@ -7,18 +7,22 @@ import { Keys } from "telos-studio/keys.js";
 import { link } from "telos-studio/link.js";
 import { buildTouchPad, watchGamepads } from "telos-studio/pads.js";
 import { Painter } from "telos-studio/painter.js";
+import { Pointing } from "telos-studio/pointing.js";
 
 const wantsStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export default {
   template: `
     <div class="telos-stage">
-      <canvas ref="canvas" tabindex="0" role="application" aria-label="The game"></canvas>
-      <div ref="over" class="telos-over">
-        <div ref="corner" hidden></div>
-        <div ref="invited" class="telos-invited"></div>
+      <div ref="view" class="telos-view">
+        <canvas ref="canvas" tabindex="0" role="application" aria-label="The game"></canvas>
+        <div ref="over" class="telos-over">
+          <div ref="corner" hidden></div>
+          <div ref="invited" class="telos-invited"></div>
+        </div>
+        <div ref="pad" class="telos-pad"></div>
       </div>
-      <div ref="pad" class="telos-pad"></div>
+      <div ref="bar" class="telos-choices" role="toolbar" aria-label="What you can do now"></div>
     </div>`,
   props: { linkUrl: String, corner: { type: Boolean, default: true } },
   emits: ["pick", "again", "accept"],
@@ -29,7 +33,11 @@ export default {
     this.hud.bottom.prepend(this.$refs.corner);
     this.hud.bottom.append(this.$refs.invited);
     this.belief = new Corner(this.$refs.corner);
-    this.keys = new Keys((held) => link.send({ do: "held", keys: held }));
+    const { canvas, view, bar } = this.$refs;
+    const ask = (text) => link.send({ do: "ask", text });
+    const pick = (who) => this.$emit("pick", who);
+    this.pointing = new Pointing({ canvas, view, bar, painter: this.painter, ask, pick });
+    this.keys = new Keys((held) => link.send({ do: "held", keys: held }), (number) => this.pointing.choose(number));
     this.watch();
     this.listen();
     link.open(this.linkUrl); // forgets the game that was shown before, if this is another one
@@ -40,6 +48,7 @@ export default {
   unmounted() {
     cancelAnimationFrame(this.next);
     this.keys.releaseAll();
+    this.pointing.end();
     this.ends.forEach((end) => end());
   },
   watch: {
@@ -53,8 +62,6 @@ export default {
       const { canvas } = this.$refs;
       const observer = new ResizeObserver(() => this.resize());
       observer.observe(canvas.parentElement);
-      canvas.addEventListener("click", (event) => this.click(event));
-      canvas.addEventListener("pointermove", (event) => this.point(event));
       canvas.addEventListener("pointerdown", (event) => event.pointerType === "touch" && this.showPad());
       if (window.matchMedia("(pointer: coarse)").matches) this.showPad();
       const turned = () => {
@@ -77,7 +84,8 @@ export default {
     begin(hello) {
       this.painter.begin(hello);
       this.keys.learn(hello.keys, 1000 / this.painter.rate);
-      buildTouchPad(this.$refs.pad, hello.keys, this.keys);
+      buildTouchPad(this.$refs.pad, hello.pad === false ? [] : hello.keys, this.keys);
+      this.pointing.begin();
       this.belief.begin(hello);
       this.hud.begin(hello);
       const title = String(hello.title ?? "The game");
@@ -100,6 +108,7 @@ export default {
       this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });
       this.hud.show(frame, link.status);
       this.belief.take(frame, performance.now(), this.corner);
+      this.pointing.take(frame);
       this.draw();
     },
     resize() {
@@ -120,18 +129,6 @@ export default {
       const moves = this.painter.paint(now);
       if (this.belief.paint(now) || moves) this.draw();
       this.hud.makeWay(this.painter.people, this.$refs.canvas, now);
-    },
-    at(event) {
-      const box = this.$refs.canvas.getBoundingClientRect();
-      return this.painter.pick(event.clientX - box.left, event.clientY - box.top);
-    },
-    click(event) {
-      const who = this.at(event);
-      if (who !== null) this.$emit("pick", who);
-    },
-    point(event) {
-      const cursor = this.at(event) === null ? "" : "pointer";
-      if (this.$refs.canvas.style.cursor !== cursor) this.$refs.canvas.style.cursor = cursor;
     },
     showPad() {
       this.$el.classList.add("telos-touched");
