@@ -44,7 +44,7 @@ def test_same_address_in_second_page_takes_game_over(opened: Open, studio: Studi
     until(page, "link.frame.n > 20 && location.search.includes('game=')")
     other = opened(page.url)
     until(other, "link.frame.n > 20")
-    page.get_by_text("This game is played in another page now.").wait_for()
+    page.get_by_text("This game is played in another tab now.").wait_for()
     assert len([game for game in studio.games() if game["seed"] == 13]) == 1
 
 

@@ -19,6 +19,7 @@ from telos.core.values import Value
 from telos.recognition.filtering import Trainable
 from telos.recognition.recognizer import Recognizer
 from telos.studio import glossary
+from telos.studio.attention import Attention
 from telos.studio.event_log import EventLog
 from telos.studio.mind_view import MindView
 from telos.studio.recording import (
@@ -205,6 +206,7 @@ class Session:
         self.paused, self.speed, self.stopped, self.version = False, 1.0, "", 0
         self.shown: int | None = None  # the frame that is looked at; None: the newest
         self.watchpoint: Watchpoint | None = None
+        self.attention = Attention()
         self._held, self._commands = "", list[str]()
         self._script = deque(script)
         self._script_length = len(self._script)
@@ -229,7 +231,7 @@ class Session:
         known = {name for _, name, _ in self.stage.keys}
         self._held = "+".join(dict.fromkeys(key for key in held.split("+") if key in known))
         if self._held:
-            self._stop_waiting()
+            self.go_on()
 
     def ask(self, text: str) -> None:
         """Queue a command or a poke for the next step."""
@@ -237,9 +239,23 @@ class Session:
             raise TelosError("the game is still on its way to this moment", "wait until it is there")
         if len(self._commands) < _MAX_COMMANDS:
             self._commands.append(text)
-        self._stop_waiting()
+        self.go_on()
 
-    def _stop_waiting(self) -> None:
+    def look(self, at: str) -> None:
+        """Note where the player looks (see `Attention`); the keys that are held are released if not at the game."""
+        self.attention.look(at)
+        if at:
+            self._held = ""
+
+    @property
+    def waits(self) -> str:
+        """Why a game that a person plays stands still while its player looks elsewhere; empty while it does not."""
+        is_played = self.stage.is_played and not (self.is_scripted or self.is_waiting or self.is_over)
+        return self.attention.words if is_played else ""
+
+    def go_on(self) -> None:
+        """Note that the player has turned to the game; a pause of their own stays."""
+        self.attention.come_back()
         if self.is_waiting:
             self.is_waiting = False
             self.frame_data["hud"]["message"] = self.stage.hud().message
@@ -249,6 +265,7 @@ class Session:
         self.paused = on
         if not on:
             self.stopped, self.shown = "", None
+            self.attention.come_back()
 
     def set_speed(self, speed: float) -> None:
         """Set the speed; it must be one of ``SPEEDS``."""

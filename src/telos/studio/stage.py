@@ -174,6 +174,7 @@ class Stage(ABC):
     keys: tuple[tuple[str, str, str], ...] = ()  # (browser key code, key name, description): ("ArrowUp", "up", "walk")
     watched: str | None = None  # the player whose events the recognisers observe
     needs_pad: bool = True  # whether a touch screen shows buttons for the keys; not where taps in the picture suffice
+    is_played: bool = False  # whether a person plays: then the game waits while its player looks elsewhere
     awaits: bool = False  # whether the game starts at the first key press or command of a person
 
     @abstractmethod

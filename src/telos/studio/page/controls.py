@@ -66,7 +66,8 @@ class Controls:
 
     def toggle(self) -> None:
         """Pause or continue."""
-        self._session.pause(not self._session.paused)
+        session = self._session
+        session.pause(not (session.paused or session.waits))
         self.refresh()
 
     def step(self) -> None:
@@ -87,7 +88,7 @@ class Controls:
     def refresh(self) -> None:
         """Update the strip from the session, which a watchpoint or the timeline may have paused."""
         session = self._session
-        icon, label = ("play_arrow", "Play on") if session.paused else ("pause", "Pause")
+        icon, label = ("play_arrow", "Play on") if session.paused or session.waits else ("pause", "Pause")
         update_button(self._play, icon, label, key="P")
         if self._speed.value != session.speed:
             self._speed.set_value(session.speed)

@@ -164,6 +164,7 @@ class GamePage:
         self, game: Game, library: Library, menus: GameMenus, *, dark: bool = True, wide: bool = False
     ) -> None:
         self._game, self._session = game, game.session
+        self._page = ui.context.client.id
         self._moment: int | None = None  # the frame that the panels show; None: the newest
         self.taken = {code for code, _, _ in game.session.stage.keys}
         self.help = help_dialog(game.session)
@@ -172,7 +173,7 @@ class GamePage:
                 with box("ts-stage-box"):
                     new_game = menus.new_game
                     StageCanvas(
-                        f"/link/{game.name}",
+                        f"/link/{game.name}?page={self._page}",
                         on_pick=self._pick,
                         on_again=new_game.another,
                         on_accept=new_game.accept,
@@ -183,9 +184,9 @@ class GamePage:
             self._line = Timeline(on_event=self._explain)
             icon_button("link", "Copy a link to this moment", self._copy_link).classes("ts-copy")
         self.acts = self._acts()
-        ui.timer(_CONTROLS_INTERVAL, self.controls.refresh, immediate=False)
-        ui.timer(_PANELS_INTERVAL, self.refresh, immediate=False)
-        ui.timer(_SCRUB_INTERVAL, self._follow_scrub, immediate=False)
+        timers = ((_CONTROLS_INTERVAL, self.controls.refresh), (_PANELS_INTERVAL, self.refresh))
+        for interval, act in (*timers, (_SCRUB_INTERVAL, self._follow_scrub)):
+            ui.timer(interval, partial(self._if_seen, act), immediate=False)
 
     def _build_panels(self, library: Library, *, dark: bool, wide: bool) -> Panels:
         self._parts: dict[str, BeliefsPanel | MindPanel | ModelPanel | ScorePanel] = {}
@@ -231,6 +232,12 @@ class GamePage:
         acts |= {"p": self.controls.toggle, ".": self.controls.step, ",": self.controls.step_back}
         acts |= {"+": lambda: self._line.zoom(closer=True), "-": lambda: self._line.zoom(closer=False)}
         return acts | {"Escape": self.controls.live}
+
+    def _if_seen(self, act: Act) -> None:
+        """Update a part of the page, unless another page plays the game now, or this one is hidden."""
+        is_ours = self._game.page in ("", self._page)
+        if is_ours and not self._session.attention.is_hidden:
+            act()
 
     def refresh(self) -> None:
         """Update the visible panels from the session."""

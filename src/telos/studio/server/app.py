@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 import orjson
 import uvicorn
-from fastapi import FastAPI, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, WebSocket
 from fastapi.dependencies import models as dependencies
 from nicegui import Client, ui
 from starlette.requests import Request
@@ -33,6 +33,7 @@ from telos.studio.page.page import build_page
 from telos.studio.server.auth import LOOPBACK, AuthMiddleware
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
+from telos.studio.server.links import PageLink
 from telos.studio.session import Session
 from telos.studio.stage import world
 
@@ -43,7 +44,8 @@ _ANY_HOST = ("0.0.0.0", "::")
 _SWEEP_INTERVAL = 0.25  # seconds between two searches for games without a page, or to be written
 _SWEEP_SECONDS = 0.02  # that writing may delay the games each time
 _COLLECT_INTERVAL, _QUIET_INTERVAL = 30.0, 2.0  # seconds between garbage collections: during games, and without
-_NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # close codes of the WebSocket; link.js knows them
+_NO_SUCH_GAME = 4404  # close code of the WebSocket; link.js knows it
+_MAX_PAGE = 64  # characters of the identifier of a page
 _GAME = "telos-game"  # in the storage of a client
 _VISITOR = "telos-visitor"  # the cookie by which a browser finds its games again
 _VISITOR_NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
@@ -64,8 +66,7 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
         if game is None:
             await socket.close(code=_NO_SUCH_GAME, reason="this game does not exist any more")
             return
-        await game.release()
-        await _play(game, socket)
+        await PageLink(game, socket, socket.query_params.get("page", "")[:_MAX_PAGE]).run()
 
     @app.get("/games")
     async def games() -> dict[str, list[dict[str, object]]]:
@@ -151,33 +152,6 @@ def answer_log(session: Session, parameters: Mapping[str, str]) -> Response:
     file = f"{session.world.name}-seed{session.seed}-log.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
     return Response(write(log.selected(query.filter)), media_type=f"{kind}; charset=utf-8", headers=headers)
-
-
-async def _play(game: Game, socket: WebSocket) -> None:
-    """Play a game until its page is closed or another page takes it over."""
-    playing, receiving = game.start(socket.send_text), asyncio.create_task(_receive(game, socket))
-    try:
-        await asyncio.wait((playing, receiving), return_when=asyncio.FIRST_COMPLETED)
-        was_released = playing.cancelled()
-    finally:
-        for task in (playing, receiving):
-            task.cancel()
-        problems = await asyncio.gather(playing, receiving, return_exceptions=True)
-    if was_released:
-        with suppress(WebSocketDisconnect, RuntimeError):  # it may be closed already
-            await socket.close(code=_PLAYED_ELSEWHERE, reason="the game is open in another page now")
-        return
-    game.left_at = asyncio.get_running_loop().time()
-    for problem in problems:
-        if isinstance(problem, Exception) and not isinstance(problem, WebSocketDisconnect | RuntimeError):
-            raise problem  # all but the errors of a closed connection
-
-
-async def _receive(game: Game, socket: WebSocket) -> None:
-    """Handle the messages of the page until it is closed."""
-    while (message := await socket.receive())["type"] != "websocket.disconnect":
-        game.on_message(message.get("text") or message.get("bytes") or "")
-        await asyncio.sleep(0)  # thousands may be queued: let other games run in between
 
 
 def _lifespan(hub: Hub):  # type: ignore[no-untyped-def]  # the async context manager that FastAPI expects

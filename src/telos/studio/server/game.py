@@ -51,6 +51,7 @@ class Game:
         self._sent: tuple[Any, ...] = ()  # the frame and state that were sent last
         self._sent_backdrops: set[str] = set()
         self._sent_happenings = 0
+        self._was_hidden = False  # whether frames were left out since the last history
         self._failure = ""  # the error that stopped the game
 
     @property
@@ -85,8 +86,9 @@ class Game:
             if refusal:
                 self.notify(refusal)
 
-    def start(self, send: Send) -> asyncio.Task[None]:
+    def start(self, send: Send, page: str = "") -> asyncio.Task[None]:
         """Play for a page in a new task, which is registered at once, so that ``release`` finds it."""
+        self.page = page
         self._playing = asyncio.create_task(self.play(send))
         return self._playing
 
@@ -101,20 +103,24 @@ class Game:
             due = status_at = loop.time()
             while True:
                 now = loop.time()
-                if self.session.paused or self.session.is_waiting:
+                if self.session.paused or self.session.is_waiting or self.session.waits:
                     due = now + (_PAUSED_INTERVAL if self.session.paused else 1 / MAX_FRAME_RATE)
                 else:
                     self._advance(now)
                     due = max(due + 1 / (self.session.stage.rate * self.session.speed), now - _MAX_DELAY)
-                await self._send_changes(now)
-                if now - status_at >= _STATUS_INTERVAL:
-                    status_at = now
-                    await self._send_status(now)
+                if self.session.attention.is_hidden:
+                    self._sent, self._was_hidden = (), True  # nothing is sent to a page that is not seen
+                else:
+                    await self._send_changes(now)
+                    if now - status_at >= _STATUS_INTERVAL:
+                        status_at = now
+                        await self._send_status(now)
                 await asyncio.sleep(max(0.0, due - loop.time()))
         finally:
             if self._send is send:
                 self._send = None
                 self.session.hold("")  # the page is gone, and its keys with it
+                self.session.attention.leave()
 
     async def release(self) -> None:
         """Disconnect the current page, if there is one, so that another page can take over."""
@@ -167,11 +173,12 @@ class Game:
     async def _send_changes(self, now: float) -> None:
         """Send the frame that is looked at, the status and the notes, as far as they are new."""
         session = self.session
-        state = (session.paused, session.speed, session.shown, session.stopped, session.version)
+        state = (session.paused, session.waits, session.speed, session.shown, session.stopped, session.version)
         changed = state != self._sent[1:]
-        if self._sent and state[:2] != self._sent[1:3]:
+        if self._sent and state[:3] != self._sent[1:4]:
             self._step_times.clear()  # paused, or at another speed: older steps do not count for the pace
-        if self._sent and session.version != self._sent[-1]:
+        if self._was_hidden or (self._sent and session.version != self._sent[-1]):
+            self._was_hidden = False
             await self._send_history()
         if changed:
             await self._send_status(now)
@@ -221,13 +228,13 @@ class Game:
         session = self.session
         rate, slow = self._pace(now), ""
         wanted = session.stage.rate * session.speed
-        if not session.paused and rate is not None and rate < _MIN_PACE * wanted:
+        if not (session.paused or session.waits) and rate is not None and rate < _MIN_PACE * wanted:
             slow = f"The machine is busy: {rate:.0f} of {wanted:.0f} steps a second."
         await self._send_message(
             {
                 "is": "status", "paused": session.paused, "speed": session.speed, "shown": session.shown,
                 "first": session.first, "last": session.last, "fps": rate and round(rate, 1), "slow": slow,
-                "stopped": session.stopped, "version": session.version,
+                "stopped": session.stopped, "version": session.version, "waits": session.waits,
             }
         )  # fmt: skip
 
@@ -312,6 +319,14 @@ def _handle_step(session: Session, data: dict[str, Any]) -> None:
         session.step()
 
 
+def _handle_look(session: Session, data: dict[str, Any]) -> None:
+    session.look(_text(data, "at", limit=40))
+
+
+def _handle_go_on(session: Session, data: dict[str, Any]) -> None:
+    session.go_on()
+
+
 def _handle_speed(session: Session, data: dict[str, Any]) -> None:
     session.set_speed(_number(data, "to"))
 
@@ -322,7 +337,7 @@ def _handle_scrub(session: Session, data: dict[str, Any]) -> None:
 
 _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
     "held": _handle_held, "ask": _handle_ask, "pause": _handle_pause, "step": _handle_step, "speed": _handle_speed,
-    "scrub": _handle_scrub,
+    "scrub": _handle_scrub, "look": _handle_look, "go-on": _handle_go_on,
 }  # fmt: skip
 
 

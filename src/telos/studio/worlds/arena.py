@@ -65,7 +65,7 @@ class ArenaStage(Stage):
     def __init__(self, scene: str, seed: int, *, fights: bool = False, labels: str = "auto") -> None:
         played = load_scene(scene)
         self.player = default_player(played) if fights else None
-        self.awaits = self.player is not None
+        self.is_played = self.awaits = self.player is not None
         self._wanted_to_fight = fights
         self._limit = MAX_SECONDS if self.player else played.seconds
         self.timeline = FightTimeline()

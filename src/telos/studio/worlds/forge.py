@@ -72,7 +72,8 @@ class ForgeStage(Stage):
     def __init__(self, seed: int, *, play: str = YOU, companion: str = "reads") -> None:
         self._records: list[object] = []
         self.scene = ForgeScene(None if play == YOU else play, companion, seed=seed, trace=self._records.append)
-        self.keys = (*ARROW_KEYS, *CHOICE_KEYS) if self.scene.player is None else ()
+        self.is_played = self.scene.player is None
+        self.keys = (*ARROW_KEYS, *CHOICE_KEYS) if self.is_played else ()
         self._controls = ForgeControls(self.scene)
         self._observed: list[Event] = []  # events that the recognisers observed
         self._over_at: float | None = None

@@ -34,6 +34,7 @@ class HomeStage(Stage):
         self._records: list[object] = []
         self._wanted = you
         self.you = you if you in NAMES[:people] else None  # only if that resident exists
+        self.is_played = self.you is not None
         played = () if self.you is None else (self.you,)
         self.household = Household(people, seed=seed, played=played, trace=self._records.append)
         self._seed = seed

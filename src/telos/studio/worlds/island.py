@@ -50,7 +50,8 @@ class IslandStage(Stage):
     def __init__(self, seed: int, settings: Mapping[str, str]) -> None:
         style = None if settings["style"] == ANY else settings["style"]
         self._seed = seed
-        self._playthrough = LivePlaythrough(seed, style=style, person=settings["plays"] == YOU)
+        self.is_played = settings["plays"] == YOU
+        self._playthrough = LivePlaythrough(seed, style=style, person=self.is_played)
         self.watched: str | None = self._playthrough.player
         self._walked = [self._playthrough.view.place]
         self._reached: list[str] = []

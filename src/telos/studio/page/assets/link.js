@@ -8,12 +8,13 @@ const FIRST_WAIT = 400; // ms before the first new try; it doubles up to the lon
 const LONGEST_WAIT = 5000;
 const LOST = "telos-lost"; // in the tab's storage: which game was cut off, for the page that is loaded after it
 const NO_SUCH_GAME = 4404; // the code with which the server closes a link to a game that it does not have
-const PLAYED_ELSEWHERE = 4409; // and with which it closes one to a game that another page has taken over
+const GAME_PARTS = ".ts-middle, .ts-below"; // of the page: all that belongs to the game
 const SETTLE = 10_000; // ms; a page that loads itself anew does not do so again within this
 
 const isTable = (value) => Boolean(value) && typeof value === "object" && !Array.isArray(value);
 const isFrame = (message) => Number.isFinite(message.n) && Array.isArray(message.pic);
 
+const ELSEWHERE = "This game is played in another tab now. It comes back here when that tab is closed.";
 const GONE = "The studio is gone. This page tries to reach it again …";
 const OTHER_TOKEN = "The studio was restarted with another token. Load this page anew, and paste the token that it prints.";
 
@@ -54,6 +55,13 @@ export class Link {
     this.status = {};
     this.backdrops = new Map();
     this.series.clear();
+    this.isElsewhere = false;
+  }
+
+  /** Whether another tab plays the game of this page: then nothing of it can be used here, and nothing of it moves. */
+  set isElsewhere(is) {
+    document.documentElement.classList.toggle("telos-elsewhere", is);
+    for (const part of document.querySelectorAll(GAME_PARTS)) part.inert = is;
   }
 
   /** Connect to a game. The same game again changes nothing; another game starts anew. */
@@ -85,7 +93,6 @@ export class Link {
 
   /** The connection broke. A studio that is back but does not know the game was restarted: it gets a new page. */
   lost(code) {
-    if (code === PLAYED_ELSEWHERE) return banner("This game is played in another page now.");
     if (this.hello) this.remember();
     const restarted = code === NO_SUCH_GAME;
     banner(restarted ? "The studio was restarted. Load this page anew to play on." : GONE);
@@ -154,6 +161,7 @@ export class Link {
 const take = {
   hello(link, message) {
     banner("");
+    link.isElsewhere = false;
     link.recall(message);
     link.wait = FIRST_WAIT;
     link.hello = message;
@@ -161,6 +169,10 @@ const take = {
     link.frame = link.live = null;
     link.backdrops.clear();
     link.series.clear();
+  },
+  elsewhere(link) {
+    link.isElsewhere = true;
+    banner(ELSEWHERE, "Play here", () => link.send({ do: "take" }));
   },
   history(link, message) {
     link.series.load(message);

@@ -15,11 +15,17 @@ function box(name, role) {
   return found;
 }
 
-/** Say something that stays until it is taken away; the empty text takes it away. */
-export function banner(words) {
+/** Say something that stays until it is taken away, with a button if there is one; the empty text takes it away. The
+ * page makes room for it. */
+export function banner(words, button = "", act = null) {
   const place = box("banner", "alert");
-  if (place.textContent !== words) place.textContent = words;
+  if (place.textContent !== words + button) {
+    place.replaceChildren(document.createTextNode(words));
+    if (button) place.appendChild(document.createElement("button")).textContent = button;
+  }
+  if (button) Object.assign(place.querySelector("button"), { type: "button", onclick: act });
   place.hidden = !words;
+  document.documentElement.style.setProperty("--telos-banner", `${place.offsetHeight}px`);
 }
 
 /** Say something that goes away by itself. */

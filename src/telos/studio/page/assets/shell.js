@@ -1,6 +1,7 @@
 // What stays in the page while games come and go: its address, the theme, the keys of the studio, and the width.
 
 const IN_USE = "input, textarea, select, [contenteditable=true], .q-dialog, .q-menu"; // keys that are pressed here are theirs
+const OWN = ["t", "?"]; // keys of the page, not of its game
 const REPEATED = [",", ".", "+", "-"]; // a key of these that is held acts again and again
 
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
@@ -68,6 +69,7 @@ export default {
         const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
         if (!this.keys.includes(key) || (event.repeat && !REPEATED.includes(key)) || hasModifier(event)) return;
         if (event.target.closest?.(IN_USE)) return;
+        if (document.documentElement.classList.contains("telos-elsewhere") && !OWN.includes(key)) return;
         if (key === "Escape" && document.querySelector(".q-dialog, .q-menu")) return;
         event.preventDefault();
         this.$emit("key", key);

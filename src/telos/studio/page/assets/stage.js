@@ -1,5 +1,6 @@
 // The stage on the page: the canvas, the lines around it, the small bars in its corner, and the player's input.
 
+import { Attention } from "telos-studio/attention.js";
 import { isDark, watchTheme } from "telos-studio/colours.js";
 import { Corner } from "telos-studio/corner.js";
 import { Hud } from "telos-studio/hud.js";
@@ -19,6 +20,7 @@ export default {
         <div ref="over" class="telos-over">
           <div ref="corner" hidden></div>
           <div ref="invited" class="telos-invited"></div>
+          <div ref="waits" class="telos-waits" role="status" hidden></div>
         </div>
         <div ref="pad" class="telos-pad"></div>
       </div>
@@ -38,9 +40,11 @@ export default {
     const pick = (who) => this.$emit("pick", who);
     this.pointing = new Pointing({ canvas, view, bar, painter: this.painter, ask, pick });
     this.keys = new Keys((held) => link.send({ do: "held", keys: held }), (number) => this.pointing.choose(number));
+    this.attention = new Attention(this.$refs.waits, () => this.keys.releaseAll());
     this.watch();
     this.listen();
     link.open(this.linkUrl); // forgets the game that was shown before, if this is another one
+    if (link.hello) this.attention.begin();
     if (link.hello) this.begin(link.hello); // the page kept its link while this was built anew
     for (const [key, pic] of link.backdrops) this.painter.setBackdrop(key, pic);
     if (link.frame) this.take(link.frame);
@@ -62,6 +66,7 @@ export default {
       const { canvas } = this.$refs;
       const observer = new ResizeObserver(() => this.resize());
       observer.observe(canvas.parentElement);
+      canvas.addEventListener("pointerdown", () => this.attention.goOn());
       canvas.addEventListener("pointerdown", (event) => event.pointerType === "touch" && this.showPad());
       if (window.matchMedia("(pointer: coarse)").matches) this.showPad();
       const turned = () => {
@@ -71,7 +76,7 @@ export default {
       this.painter.setTheme(isDark());
       const shown = () => document.hidden || this.draw();
       document.addEventListener("visibilitychange", shown);
-      this.ends.push(() => observer.disconnect(), watchTheme(turned), this.keys.listen(), watchGamepads(this.keys));
+      this.ends.push(this.attention.watch(), () => observer.disconnect(), watchTheme(turned), this.keys.listen(), watchGamepads(this.keys));
       this.ends.push(() => document.removeEventListener("visibilitychange", shown));
     },
     listen() {
