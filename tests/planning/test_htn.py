@@ -528,3 +528,9 @@ def test_unreadable_task_file_raises_a_definition_error(tmp_path: Path) -> None:
     (tmp_path / "old.yaml").write_bytes(b"tasks: \xff")
     with pytest.raises(DefinitionError, match=r"old.yaml:1:8: the file is not UTF-8; save it as UTF-8"):
         load_tasks(tmp_path / "old.yaml", CITY)
+
+
+def test_task_with_many_blanks_is_refused_in_linear_time() -> None:
+    with pytest.raises(TelosError, match="is not a task"):
+        Task.of(f"goto{' ' * 300_000}=")
+    assert Task.of(f" goto{' ' * 300_000}(place)  ") == Task("goto", ("place",))

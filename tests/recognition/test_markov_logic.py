@@ -96,12 +96,24 @@ def test_formulas_without_weights_are_to_be_learned_first() -> None:
         ("1 EXIST g goal(t, g)", "quantifier"),
         ("1 action(t, Chew) v goal(t, Eat)", "where its evidence does not hold"),
         ("1 goal(3, Eat)", "a fixed time"),
+        (f"1 action(t-{10**20}, Chew) => goal(t, Eat)", "more than 1000 steps back"),
+        (f"1 {' ^ '.join(f'action(t-{n}, Chew)' for n in range(30))} => goal(t, Eat)", "31 atoms, more than 12"),
     ],
 )
 def test_a_rule_that_cannot_be_used_live_is_named(rule: str, reason: str) -> None:
     with pytest.raises(TelosError, match=reason) as refused:
         MarkovLogicModel(parse_mln(TRAINED + rule, source="bad.mln"))
     assert "bad.mln" in str(refused.value)
+
+
+def test_number_of_values_is_limited() -> None:
+    few = ", ".join(f"G{number}" for number in range(100))
+    pairs = "action(time, act)\ngoal(time, goal!)\ngoal = {%s}\n1 goal(t, a) => goal(t+1, b)\n"
+    with pytest.raises(TelosError, match="its table for 100 values has more than 10000000 cells"):
+        MarkovLogicModel(parse_mln(pairs % few))
+    many = ", ".join(f"G{number}" for number in range(200_000))
+    with pytest.raises(TelosError, match="goal has 200000 values, more than 2000"):
+        MarkovLogicModel(parse_mln(pairs % many))
 
 
 def test_time_runs_forwards(file: Path) -> None:

@@ -37,6 +37,10 @@ StepFacts: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]  # of one step:
 Binding: TypeAlias = dict[str, str]
 StepInput: TypeAlias = Mapping[str, str | Sequence[str]]  # facts of one step: {"action": "talk", "loc": "dock"}
 
+MAX_VALUES = 2_000  # of the block
+MAX_REACH = 1_000  # steps back that a rule may look
+MAX_ATOMS = 12  # of one rule: its truth table has a row for each combination of them
+MAX_CELLS = 10_000_000  # of the table of one rule: values before and now, times choices of its free variables
 MAX_TABLES = 100_000  # of one rule; models with readable weights stay far below
 MAX_CACHED = 50_000  # combinations of evidence whose products are cached
 MIN_TOTAL = 1e-200  # below this a step is computed again in logarithms
@@ -164,6 +168,8 @@ def compile_rule(model: MarkovLogic, rule: Rule, query: str, time: str, values: 
         raise _unsupported(rule, "it compares terms with =")
     if _has_quantifier(rule.formula):
         raise _unsupported(rule, "it has a quantifier")
+    if len(found) > MAX_ATOMS:
+        raise _unsupported(rule, f"it has {len(found)} atoms, more than {MAX_ATOMS}")
     literals = [_to_literal(model, rule, each, time) for each in found if isinstance(each, Atom)]
     now = max(each.shift for each in literals)
     literals = [TimedLiteral(each.predicate, each.shift - now, each.arguments) for each in literals]
@@ -172,6 +178,9 @@ def compile_rule(model: MarkovLogic, rule: Rule, query: str, time: str, values: 
         raise _unsupported(rule, f"it says nothing about {query}")
     if any(each.shift < -1 for each in hidden):
         raise _unsupported(rule, f"it ties {query} to more than one step before")
+    reach = max(-each.shift for each in literals)
+    if reach > MAX_REACH:
+        raise _unsupported(rule, f"it looks more than {MAX_REACH} steps back")
     evidence = tuple(each for each in literals if each.predicate != query)
     truths = _truth_table(rule, dict(zip(found, literals, strict=True)), evidence, hidden)  # type: ignore[arg-type]
     terms = [term for each in evidence for term in each.arguments]
@@ -179,6 +188,9 @@ def compile_rule(model: MarkovLogic, rule: Rule, query: str, time: str, values: 
     goals = {term.name for each in hidden for term in each.arguments if isinstance(term, Variable)}
     keyed = tuple(name for name in rule.plus if name in names)
     free = tuple(sorted(goals - set(names)))
+    is_pair = any(each.shift == -1 for each in hidden)
+    if len(values) ** (len(free) + 1 + is_pair) > MAX_CELLS:
+        raise _unsupported(rule, f"its table for {len(values)} values has more than {MAX_CELLS} cells")
     return OnlineRule(
         rule,
         evidence,
@@ -189,9 +201,9 @@ def compile_rule(model: MarkovLogic, rule: Rule, query: str, time: str, values: 
         free=free,
         fixed=frozenset(goals & set(names)),
         rows=_weight_arrays(rule, keyed, free, values),
-        is_pair=any(each.shift == -1 for each in hidden),
+        is_pair=is_pair,
         times=tuple(sorted({each.shift for each in evidence})),
-        reach=max(-each.shift for each in literals),
+        reach=reach,
         names=names,
         is_plain=len(names) == len(terms),
     )
@@ -518,6 +530,9 @@ def _find_values(model: MarkovLogic, query: str, sort: str) -> tuple[str, ...]:
     if len(found) < 2:
         where = f"{model.source}: " if model.source else ""
         raise TelosError(f"{where}no weights distinguish the values", "learn them first: telos logic learn")
+    if len(found) > MAX_VALUES:
+        where = f"{model.source}: " if model.source else ""
+        raise TelosError(f"{where}{query} has {len(found)} values, more than {MAX_VALUES}", "join some of them")
     return tuple(found)
 
 

@@ -39,7 +39,7 @@ MAX_NUMBER = 2**53  # a branch that makes a number larger is dropped, as in the 
 
 # --- tasks and methods ---
 
-_TASK = re.compile(r"\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*\Z", re.ASCII)
+_TASK = re.compile(r"\s*([A-Za-z][\w.-]*)(?:\s*\(([^()]*)\))?\s*\Z", re.ASCII)
 _ARGUMENT = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)*\Z", re.ASCII)  # a dot joins a smart object and its variable
 
 
