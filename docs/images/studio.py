@@ -19,6 +19,11 @@ from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+READY = """async (at) => {
+  const { link } = await import("telos-studio/link.js");
+  window.link = link;
+  return link.frame && link.frame.n >= at && link.status.paused && window.did_handshake;
+}"""
 FAULTY = "goals: [level, explore, tonw]\n"
 
 
@@ -70,10 +75,7 @@ def take(page: Page, address: str, act: Callable[[Page], None], file: Path) -> N
     at = address.rpartition("at=")[2]
     page.goto(address)
     page.wait_for_selector("canvas")
-    page.evaluate("() => import('telos-studio/link.js').then(module => { window.link = module.link; })")
-    page.wait_for_function(
-        f"() => window.telosKeys && link.frame && link.frame.n >= {at} && link.status.paused", timeout=120_000
-    )
+    page.wait_for_function(READY, arg=int(at), timeout=120_000)
     act(page)
     page.mouse.move(2, 2)
     page.wait_for_timeout(1_500)

@@ -242,7 +242,7 @@ class _Matches:
 
 
 def to_text(lines: Iterable[LogLine]) -> bytes:
-    r"""Return lines as text, with the causes indented below.
+    r"""Return lines as text, with the causes indented below; a line break in a text becomes a blank.
 
     >>> print(to_text([LogLine(0, 12, 1.2, "mind", "Cal", "cover → attack", "enemy seen")]).decode(), end="")
          1.20  Cal           mind       cover → attack
@@ -250,7 +250,8 @@ def to_text(lines: Iterable[LogLine]) -> bytes:
     """
     written = []
     for line in lines:
-        written.append(f"{line.time:9.2f}  {line.who:<12}  {line.kind:<9}  {line.text}\n")
+        text = " ".join(line.text.splitlines())
+        written.append(f"{line.time:9.2f}  {line.who:<12}  {line.kind:<9}  {text}\n")
         written += [f"{'':36}{part}\n" for part in line.why.split("\n") if part]
     return "".join(written).encode()
 

@@ -24,8 +24,12 @@ Rows: TypeAlias = list[dict[str, Any]]
 
 _NOBODY = "This world has no recognisers, so there is nothing to score."
 _UNJUDGED = (
-    "No update has been judged yet: accuracy needs a known goal of the player, as in the directed games of the "
-    "adventure."
+    "Nothing to score yet: that needs a player whose goal is known, such as a simulated one, or you in a game that "
+    "says what to do."
+)
+_HOW_TO_READ = (
+    "A row is what the player wanted, a column what was believed, in per cent of the row. The diagonal is right; all "
+    "else are mistakes."
 )
 _MAX_EXAMPLES = 5
 _THRESHOLD = 0.9
@@ -59,20 +63,22 @@ class ScorePanel:
         self.refresh()
 
     def _build(self) -> None:
-        heading("Accuracy", about="Share of updates at which the most likely goal was the player's")
+        self._heading = heading("Accuracy", about="How often the goal that a recogniser believed most was the player's")
         self._accuracy = make_table(
-            [("title", "recogniser"), ("accuracy", "accuracy"), ("judged", "judged"), ("updates", "updates")],
+            [("title", "recogniser"), ("accuracy", "right"), ("judged", "of judgements")],
             key="name",
             cells={"accuracy": _ACCURACY},
-            narrow="title accuracy judged updates",
-        )  # fmt: skip
+            narrow="title accuracy judged",
+        )
         self._unjudged = empty_label(_UNJUDGED)
         with box("ts-row") as self._confusion:
-            heading("Confusion", about="Rows: the player's goal; columns: the most likely goal, in per cent of the row")
+            heading("Confusion", about="What was taken for what")
             recognizers = self._session.recognizers
             self._reader = ui.select(recognizers.titles, value=self._session.headline, on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
             self._reader.props["aria-label"] = "Recogniser"
+        self._how = ui.label(_HOW_TO_READ).classes("ts-hint")
+        self._mistake = ui.label().classes("ts-hint")
         self._matrix = make_table([], key="key")
         self._matrix.add_slot("body", _MATRIX)
         self._matrix.classes("ts-matrix")
@@ -101,14 +107,14 @@ class ScorePanel:
             show_rows(self._accuracy, accuracy_rows(self._session))
             judged = any(self._session.scoreboard.judged(name) for name in self._session.recognizers.names)
             self._unjudged.set_visibility(not judged)
-            self._confusion.set_visibility(judged)
-            self._matrix.set_visibility(judged)
+            for part in (self._heading, self._accuracy, self._confusion, self._how, self._matrix):
+                part.set_visibility(judged)
             self._show_matrix()
 
     def _show_matrix(self) -> None:
-        columns, rows = confusion_table(
-            self._session.scoreboard.confusion[self._reader.value], self._session.recognizers.goals
-        )
+        counts = self._session.scoreboard.confusion[self._reader.value]
+        show_text(self._mistake, worst_mistake(counts))
+        columns, rows = confusion_table(counts, self._session.recognizers.goals)
         if self._matrix.columns != columns:
             self._matrix.columns = columns
             set_class(self._matrix, "ts-many", len(columns) > _MAX_COLUMNS)  # vertical column names
@@ -146,7 +152,6 @@ def accuracy_rows(session: Session) -> list[dict[str, Any]]:
             "accuracy": format_percent(share := scoreboard.accuracy(name)),
             "share": round(100 * (share or 0)),
             "judged": scoreboard.judged(name),
-            "updates": recognizers.updates[name],
         }
         for name in recognizers.names
     ]
@@ -171,6 +176,26 @@ def confusion_table(counts: Mapping[tuple[str, str], int], goals: Sequence[str])
             row[f"share goal {believed}"] = round(share)
         rows.append(row)
     return columns, rows
+
+
+def worst_mistake(counts: Mapping[tuple[str, str], int]) -> str:
+    """Return the most frequent mistake as a sentence; the empty text where there is none.
+
+    >>> worst_mistake({("level", "level"): 9, ("level", "explore"): 3, ("town", "explore"): 1, ("town", "town"): 0})
+    'The most frequent mistake: while the player wanted level, explore was believed in 25 % of the judgements.'
+    >>> worst_mistake({("level", "level"): 9})
+    ''
+    """
+    mistakes = {pair: count for pair, count in counts.items() if count and pair[0] != pair[1]}
+    if not mistakes:
+        return ""
+    truth, believed = max(mistakes, key=lambda pair: mistakes[pair])
+    total = sum(count for pair, count in counts.items() if pair[0] == truth)
+    share = round(100 * mistakes[truth, believed] / total)
+    return (
+        f"The most frequent mistake: while the player wanted {truth}, {believed} was believed in {share} % of the "
+        "judgements."
+    )
 
 
 def example_conditions(session: Session) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import { link } from "telos-studio/link.js";
 const ROW = 20; // px
 const MORE = 8; // rows beyond the edges, so that scrolling shows no gap
 const [LIVE, SOON] = [250, 50]; // ms between two requests: while the game runs, and for what a hand does
+const AWAY = 1000; // while the game runs and other lines than its newest are looked at
 const TYPING = "input, textarea, select, [contenteditable=true], .q-dialog, .q-menu";
 const DETAILS = [[1, "little"], [2, "normal"], [3, "all"]];
 
@@ -22,9 +23,11 @@ function moment(time) {
 
 /** A text with what was searched for marked. */
 function marked(text, find) {
-  const at = find ? text.toLowerCase().indexOf(find.toLowerCase()) : -1;
+  const [low, sought] = [text.toLowerCase(), find.trim().toLowerCase()];
+  const at = sought && low.length === text.length ? low.indexOf(sought) : -1; // İ becomes two letters
   if (at < 0) return [text];
-  return [text.slice(0, at), make("mark", "", text.slice(at, at + find.length)), text.slice(at + find.length)];
+  const end = at + sought.length;
+  return [text.slice(0, at), make("mark", "", text.slice(at, end)), text.slice(end)];
 }
 
 export default {
@@ -58,6 +61,7 @@ export default {
     this.follows = true;
     this.selected = null; // the number of the line that was clicked
     this.selectedRow = null;
+    this.made = new Map(); // the elements of the rows that are in the page, by number
     this.placed = 0; // where we scrolled to: any other place is the user's
     this.offered = "";
     this.watch();
@@ -92,11 +96,12 @@ export default {
       const keys = (event) => this.pageKey(event);
       document.addEventListener("keydown", keys);
       this.ends = [() => observer.disconnect(), () => document.removeEventListener("keydown", keys)];
-      this.ends.push(link.on("hello", () => this.begin()), link.on("frame", () => this.later(LIVE)));
+      this.ends.push(link.on("hello", () => this.begin()), link.on("frame", () => this.later(this.follows ? LIVE : AWAY)));
       this.ends.push(link.on("history", () => this.later(SOON)), link.on("status", () => this.moved()));
       this.ends.push(filters.on(() => this.showFilters()));
     },
     begin() {
+      this.made.clear();
       this.select(null);
       this.setFollow(true);
     },
@@ -180,9 +185,12 @@ export default {
     draw() {
       const now = this.rows[this.at - this.start]?.[1] ?? null;
       const find = this.$refs.find.value;
-      const made = this.rows.map((row, each) => this.row(row, this.start + each, row[1] === now, find));
-      this.$refs.space.replaceChildren(...made);
-      if (!made.length) this.$refs.space.append(make("div", "telos-log-empty", this.emptyWords()));
+      const made = this.rows.map((row, each) => this.keptRow(row, this.start + each, row[1] === now, find));
+      if (!made.length) made.push(this.emptyRow());
+      const { space } = this.$refs;
+      const isSame = made.length === space.childElementCount && made.every((line, at) => line === space.children[at]);
+      if (!isSame) space.replaceChildren(...made);
+      this.made = new Map(made.map((line) => [line.dataset.number, line]));
       const counted = this.match === null ? `${this.matches}` : `${this.match + 1} / ${this.matches}`;
       this.$refs.count.textContent = this.matches === null ? "" : counted;
       for (const button of [this.$refs.previous, this.$refs.next]) button.disabled = !this.matches;
@@ -190,6 +198,24 @@ export default {
     },
     emptyWords() {
       return filters.active ? "No line fits these filters." : "Nothing has happened yet.";
+    },
+    emptyRow() {
+      const made = make("div", "telos-log-empty", `${this.emptyWords()} `);
+      if (!filters.active) return made;
+      const all = make("button", "telos-log-chip", "Show all");
+      all.type = "button";
+      all.addEventListener("click", () => filters.clear());
+      made.append(all);
+      return made;
+    },
+    /** The element of a row: the one that is there already, if it would look the same. */
+    keptRow(row, at, isNow, find) {
+      const looks = [at, isNow, row[0] === this.selected, find].join("\n");
+      const old = this.made.get(String(row[0]));
+      if (old?.dataset.looks === looks) return old;
+      const line = this.row(row, at, isNow, find);
+      line.dataset.looks = looks;
+      return line;
     },
     row([number, frame, time, kind, who, text, hasWhy], at, isNow, find) {
       const line = make("div", `telos-log-row${isNow ? " telos-now" : ""}`);
