@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
 
 from studio import CHROMIUM, FLAGS, READY, studio  # the script beside this one
 
@@ -21,6 +21,8 @@ SIZE, SHOWN = (1280, 720), (960, 540)  # of the page, and of the pictures
 RATE = 8  # pictures a second
 QUALITY = 52  # of WebP, up to 100
 MAX_BYTES = 3_000_000
+ATTEMPTS = 6
+STABLE = 2500  # ms, in which a page that opened on a busy machine may load itself anew
 SETTLE = 90  # ms that the page gets before each picture
 _FURNITURE = """() => {
   const style = document.head.appendChild(document.createElement("style"));
@@ -62,6 +64,8 @@ class Camera:
         self.page.goto(f"{self._site}/{address}")
         self.page.wait_for_selector("canvas")
         self.page.wait_for_function(READY, arg=at)
+        self.page.wait_for_timeout(STABLE)
+        self.page.wait_for_function(READY, arg=at)
         self.page.evaluate("() => link.send({ do: 'scrub', to: null })")
         self.page.evaluate(_FURNITURE)
         self.say(words)
@@ -76,6 +80,9 @@ class Camera:
     def take(self, count: int = 1) -> None:
         """Take pictures of the page as it is; all but the first only hold the view."""
         self.page.wait_for_timeout(SETTLE)
+        self.page.evaluate(
+            "() => document.getElementById('tour-words').isConnected"
+        )  # fails in a page that was reloaded
         shot = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         self.pictures += [shot.resize(SHOWN, Image.Resampling.LANCZOS)] * count
 
@@ -134,16 +141,12 @@ def first_minute(camera: Camera) -> None:
     camera.play(30, 12)
 
 
-def companion(camera: Camera) -> None:
-    """Show the companion, who acts on the guess, and its mind."""
+def companion_and_timeline(camera: Camera) -> None:
+    """Show the companion's mind; then drag along the timeline: picture, beliefs and minds go back."""
     camera.open("adventure?seed=7&plays=newcomer&at=870", "A companion acts on that guess")
     camera.page.keyboard.press("2")
     camera.page.wait_for_timeout(1200)
     camera.play(16, 4)
-
-
-def scrub(camera: Camera) -> None:
-    """Drag along the timeline: picture, beliefs and minds go back."""
     camera.page.keyboard.press("1")
     camera.page.wait_for_timeout(800)
     camera.say("Drag back to any moment, and ask why")
@@ -205,7 +208,20 @@ def forge(camera: Camera) -> None:
     camera.play(22, 2)
 
 
-SCENES: tuple[Callable[[Camera], None], ...] = (first_minute, companion, scrub, arena, model, forge)
+SCENES: tuple[Callable[[Camera], None], ...] = (first_minute, companion_and_timeline, arena, model, forge)
+
+
+def take_scene(camera: Camera, scene: Callable[[Camera], None]) -> None:
+    """Take a scene; if its page lost its link on a busy machine, take it again."""
+    start = len(camera.pictures)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return scene(camera)
+        except Error as error:
+            if attempt == ATTEMPTS:
+                raise
+            print(f"{scene.__name__} {len(camera.pictures) - start}, again: {error.message.splitlines()[0]}")
+            del camera.pictures[start:]
 
 
 def main(file: Path) -> None:
@@ -214,7 +230,7 @@ def main(file: Path) -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         camera = Camera(browser, entry)
         for scene in SCENES:
-            scene(camera)
+            take_scene(camera, scene)
             print(f"{scene.__name__}: {len(camera.pictures) / RATE:.1f} s")
         browser.close()
     size = camera.save(file)
