@@ -6,6 +6,7 @@ Programs that keep no cookies (`curl`, `urllib`) get the page at once from an ad
 Paths that could name no file here (control characters, very long names) are refused before any route sees them.
 """
 
+import asyncio
 import hmac
 import logging
 import re
@@ -30,6 +31,7 @@ MAX_REQUEST_BYTES = 8 * 2**20  # twice the largest recording
 MIN_TOKEN, MAX_TOKEN = 8, 500  # characters
 _MAX_PATH, _MAX_PART = 1_000, 200  # bytes of a path and of a name in it: file systems have names of up to 255
 _MAX_FIELDS = 100  # parameters of an address
+_GONE_TIMEOUT = 0.05  # seconds in which the server says that a client is gone
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::[0-9]{1,5})?\Z", re.IGNORECASE)
 
@@ -151,21 +153,42 @@ class AuthMiddleware:
         return [(b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the app; a failure is one line in the terminal, and status 500 if nothing was answered yet."""
-        is_answered = False
+        """Call the app; a failure is one line in the terminal, and status 500 if nothing was answered yet.
+
+        Without a client, the libraries fail in several ways: a page that is left while it loads is no failure.
+        """
+        is_answered = is_gone = False
 
         async def send_noting(message: Message) -> None:
             nonlocal is_answered
             is_answered = True
             await send(message)
 
+        async def receive_noting() -> Message:
+            nonlocal is_gone
+            message = await receive()
+            is_gone |= message["type"] in ("http.disconnect", "websocket.disconnect")
+            return message
+
         try:
-            await self._app(scope, receive, send_noting)
+            await self._app(scope, receive_noting, send_noting)
         except Exception as error:
+            if is_gone or await _is_gone(receive):
+                _LOG.debug("%s was left", scope["path"], exc_info=error)
+                return
             _LOG.error("%s failed: %s: %s", scope["path"], type(error).__name__, error)
             _LOG.debug("the failure in full", exc_info=error)
             if not is_answered:
                 await _refuse(scope, None, send, "the studio failed to answer; its terminal says why", 500)
+
+
+async def _is_gone(receive: Receive) -> bool:
+    """Return whether the client of a request that has failed is gone."""
+    try:
+        message = await asyncio.wait_for(receive(), _GONE_TIMEOUT)
+    except TimeoutError:
+        return False  # it waits for an answer
+    return bool(message["type"] in ("http.disconnect", "websocket.disconnect"))
 
 
 def _with_headers(scope: Scope, send: Send, extra: RawHeaders) -> Send:
