@@ -1,9 +1,12 @@
 """A game waits for its player: dialogs, menus, texts, a hidden tab, and another tab with the same game."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from browser.conftest import Studio, frame, until
+from telos.studio.session import Session
+from telos.studio.stage import world
 
 Open = Callable[..., Any]
 HIDE = """hidden => {
@@ -95,4 +98,27 @@ def test_game_changes_between_two_tabs(opened: Open, studio: Studio) -> None:
     assert page.locator(".telos-banner").is_hidden()
     page.locator(".telos-waits").wait_for()
     page.keyboard.press("ArrowRight")
+    goes_on(page)
+
+
+def test_replay_is_marked_and_can_be_taken_over(opened: Open, studio: Studio, tmp_path: Path) -> None:
+    session = Session(world("adventure"), 8, {})
+    for held in ("right", "up", "") * 20:
+        session.hold(held)
+        for _ in range(5):
+            session.advance()
+    file = tmp_path / "game.jsonl"
+    file.write_bytes(session.recording()[1])
+    page = opened(studio.url("adventure?seed=8"))
+    page.get_by_role("button", name="Recordings").click()
+    page.locator('input[type="file"]').set_input_files(str(file))
+    until(page, "location.search.includes('replay=') && link.status.replay && link.frame?.n > 3")
+    assert "plays=you" not in page.url
+    assert " / 0:10" in page.locator(".telos-hud-badge").inner_text()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_text("this is a replay").first.wait_for()
+    page.keyboard.press("Enter")
+    until(page, "!link.status.replay && location.search.includes('game=')")
+    assert frame(page)["n"] < 300
+    page.keyboard.press("ArrowLeft")
     goes_on(page)

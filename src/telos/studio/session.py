@@ -210,6 +210,8 @@ class Session:
         self._held, self._commands = "", list[str]()
         self._script = deque(script)
         self._script_length = len(self._script)
+        self._script_steps = sum(isinstance(entry, Inputs) for entry in self._script)
+        self.wanted: int | None = None  # a frame of the recording to go to next
         self.is_catching_up = False  # on the way to a linked moment: new inputs would change what happens there
         self.is_waiting = self.stage.awaits and not self._script  # for the player's first key
         self._frames, self._history = FrameBuffer(), History()
@@ -229,7 +231,10 @@ class Session:
     def hold(self, held: str) -> None:
         """Set the keys that are held down, joined by ``+``; keys that the stage does not use are ignored."""
         known = {name for _, name, _ in self.stage.keys}
-        self._held = "+".join(dict.fromkeys(key for key in held.split("+") if key in known))
+        keys = "+".join(dict.fromkeys(key for key in held.split("+") if key in known))
+        if keys:
+            self._refuse_in_replay()
+        self._held = keys
         if self._held:
             self.go_on()
 
@@ -237,9 +242,51 @@ class Session:
         """Queue a command or a poke for the next step."""
         if self.is_catching_up:
             raise TelosError("the game is still on its way to this moment", "wait until it is there")
+        self._refuse_in_replay()
         if len(self._commands) < _MAX_COMMANDS:
             self._commands.append(text)
         self.go_on()
+
+    # --- replays ------------------------------------------------------------------------------------------------------
+
+    @property
+    def replay(self) -> dict[str, float] | None:
+        """The length of the recording that is repeated, in steps and in the world's time; None if there is none."""
+        if not self._script:
+            return None
+        time = self.stage.time / self.last if self.last else 1 / self.stage.rate
+        return {"steps": self._script_steps, "seconds": round(self._script_steps * time, 1)}
+
+    def whole_log(self) -> GameLog:
+        """Return the log, with what is still to come of the recording that is repeated."""
+        whole = replace(self.log, runs=list(self.log.runs))
+        for entry in self._script:
+            whole.add(entry)
+        return whole
+
+    def seek(self, frame: int) -> None:
+        """Go to a frame of the recording that is repeated; one that is still to come is reached without a picture."""
+        if frame <= self.last or not self._script:
+            self.scrub(frame)
+        else:
+            self.pause(False)
+            self.wanted = min(frame, self._script_steps)
+
+    def take_over(self) -> None:
+        """Leave the recording, and play on from its newest frame."""
+        if not self._script:
+            raise TelosError("this is no replay", "play on")
+        self._script_length -= len(self._script)
+        self._script.clear()
+        self.pause(False)
+        self.version += 1
+        self.event_log.add(self.last, self.stage.time, "game", "game", "leaves the recording; played on from here")
+
+    def _refuse_in_replay(self) -> None:
+        if self._script and not self.is_catching_up:
+            raise TelosError("this is a replay; P pauses it", "press Enter or *Play on from here* to take over")
+
+    # --- waiting ------------------------------------------------------------------------------------------------------
 
     def look(self, at: str) -> None:
         """Note where the player looks (see `Attention`); the keys that are held are released if not at the game."""

@@ -225,3 +225,32 @@ def test_speed_change_or_pause_is_not_reported_as_slow() -> None:
     asyncio.run(looked_at(game, page, *acts, seconds=1.3))
     slow = [status["slow"] for status in page.of("status") if status["slow"] and status["speed"] == 4]
     assert not any(said.startswith("The machine is busy: 1") for said in slow)  # the ten of the speed before
+
+
+def test_replay_goes_to_its_end_without_showing_the_way() -> None:
+    recorded = Session(LINE)
+    for _ in range(400):
+        recorded.advance()
+    game, page = Game(Session(LINE, script=recorded.log.entries())), Page()
+    asyncio.run(looked_at(game, page, lambda: game.on_message('{"do": "seek", "to": 400}'), seconds=0.5))
+    assert page.of("status")[0]["replay"] == {"steps": 400, "seconds": 40.0}
+    assert page.of("frame")[-1]["n"] == 400
+    assert len(page.of("frame")) < 50
+    assert page.of("status")[-1]["stopped"].startswith("the recording ends here")
+    assert page.of("status")[-1]["replay"] is None
+
+
+def test_page_that_is_hidden_gets_nothing_until_it_is_seen() -> None:
+    game, page = Game(Session(LINE)), Page()
+    seen: list[int] = []
+
+    def hide() -> None:
+        game.on_message('{"do": "look", "at": "hidden"}')
+
+    def count() -> None:
+        seen.extend((len(page.got), game.session.last))
+
+    asyncio.run(looked_at(game, page, hide, count, count, lambda: game.on_message('{"do": "look", "at": ""}')))
+    assert seen[0] == seen[2]
+    assert seen[3] > seen[1]
+    assert [message["is"] for message in page.got[seen[0] : seen[0] + 3]] == ["history", "status", "frame"]

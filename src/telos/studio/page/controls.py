@@ -26,7 +26,7 @@ _SHORT = {0.25: "¼", 0.5: "½"}
 class Controls:
     """The strip below the picture: play, pause, step, speed, live, pokes and commands. It mirrors the session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, on_take_over: Callable[[], None] = lambda: None) -> None:
         self._session = session
         self._pokes: tuple[Poke, ...] = ()
         with box("ts-strip"):
@@ -36,6 +36,9 @@ class Controls:
             self._speed = self._speeds()
             self._live = text_button("Live", "Back to the live game", self.live, icon="sensors", key="Esc", tip="above")
             self._live.classes("ts-live")
+            self._end = text_button("End", "Go to the end of the recording", self.end, icon="last_page", tip="above")
+            self._take = text_button("Play on from here", "Leave the recording", on_take_over, key="Enter", tip="above")
+            self._take.classes("ts-main")
             self._moment = ui.label().classes("ts-moment")
             box("ts-gap")
             self._pokes_button = text_button("Poke", "Do something to the world", icon="touch_app", tip="left")
@@ -85,6 +88,12 @@ class Controls:
         self._session.scrub(None)
         self.refresh()
 
+    def end(self) -> None:
+        """Go to the end of the recording that is repeated."""
+        replay = self._session.replay
+        if replay:
+            self._session.seek(int(replay["steps"]))
+
     def refresh(self) -> None:
         """Update the strip from the session, which a watchpoint or the timeline may have paused."""
         session = self._session
@@ -92,6 +101,9 @@ class Controls:
         update_button(self._play, icon, label, key="P")
         if self._speed.value != session.speed:
             self._speed.set_value(session.speed)
+        for button in (self._end, self._take):
+            if button.visible != bool(session.replay):
+                button.set_visibility(bool(session.replay))
         self._live.set_enabled(session.shown is not None)
         show_text(self._moment, session.stopped or (f"frame {session.shown}" if session.shown is not None else ""))
         self._offer_pokes(tuple(session.stage.pokes()))

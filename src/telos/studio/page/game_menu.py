@@ -181,7 +181,7 @@ async def _open_upload(hub: Hub, event: UploadEventArguments) -> None:
     data = await event.file.read()
     with show_errors():
         game = hub.replay_file(data, now=asyncio.get_running_loop().time(), file=event.file.name)
-        navigate(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
+        navigate(f"/{game.session.world.name}?{urlencode({'replay': game.name})}")
 
 
 class GameMenus:

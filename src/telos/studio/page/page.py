@@ -89,13 +89,19 @@ class StudioPage:
         with self._menus:
             menus = GameMenus(game.session, self._hub)
         with self._place:
-            self._shown = GamePage(game, self._library, menus, dark=self._theme.dark, wide=self._wide)
+            self._shown = GamePage(
+                game, self._library, menus, dark=self._theme.dark, wide=self._wide, on_address=self._show_address
+            )
         for name, link in self._links.items():
             is_shown = name == game.session.world.name
             set_class(link, "ts-on", is_shown)
             link.props["aria-current"] = "page" if is_shown else "false"
         self._shell.keys = free_keys([*self._shown.acts, "t", "?"], self._shown.taken)
         self._shell.show_address(self._shown.address(), push=push)
+
+    def _show_address(self) -> None:
+        if self._shown is not None:
+            self._shell.show_address(self._shown.address(), push=False)
 
     def _clear(self) -> None:
         """Remove the game that is shown; its dialogs lie in a layer of their own."""
@@ -161,9 +167,16 @@ class GamePage:
     """The canvas, controls, panels and timeline of one game."""
 
     def __init__(
-        self, game: Game, library: Library, menus: GameMenus, *, dark: bool = True, wide: bool = False
+        self,
+        game: Game,
+        library: Library,
+        menus: GameMenus,
+        *,
+        dark: bool = True,
+        wide: bool = False,
+        on_address: Callable[[], None] = lambda: None,
     ) -> None:
-        self._game, self._session = game, game.session
+        self._game, self._session, self._on_address = game, game.session, on_address
         self._page = ui.context.client.id
         self._moment: int | None = None  # the frame that the panels show; None: the newest
         self.taken = {code for code, _, _ in game.session.stage.keys}
@@ -178,7 +191,7 @@ class GamePage:
                         on_again=new_game.another,
                         on_accept=new_game.accept,
                     )
-                self.controls = Controls(game.session)
+                self.controls = Controls(game.session, on_take_over=self._take_over)
             self.panels = self._build_panels(library, dark=dark, wide=wide)
         with box("ts-below"):
             self._line = Timeline(on_event=self._explain)
@@ -231,7 +244,16 @@ class GamePage:
         }
         acts |= {"p": self.controls.toggle, ".": self.controls.step, ",": self.controls.step_back}
         acts |= {"+": lambda: self._line.zoom(closer=True), "-": lambda: self._line.zoom(closer=False)}
+        if self._session.replay:
+            acts["Enter"] = self._take_over
         return acts | {"Escape": self.controls.live}
+
+    def _take_over(self) -> None:
+        """Leave a replay, and play on: the game has another address then."""
+        if self._session.replay:
+            self._session.take_over()
+            self.controls.refresh()
+            self._on_address()
 
     def _if_seen(self, act: Act) -> None:
         """Update a part of the page, unless another page plays the game now, or this one is hidden."""
@@ -282,8 +304,12 @@ class GamePage:
 
     def address(self, at: int | None = None) -> str:
         """Return the address of the game, by which a reloaded page finds it, or of a moment of it."""
-        session = self._session
-        return game_address(session.world.name, session.seed, {**session.settings, "game": self._game.name}, at=at)
+        session, name = self._session, self._game.name
+        if session.replay and at is None:  # whoever was "you" in it, is not now
+            settings = {key: value for key, value in session.settings.items() if value != "you"} | {"replay": name}
+        else:
+            settings = {**session.settings, "game": name}
+        return game_address(session.world.name, session.seed, settings, at=at)
 
     def _copy_link(self) -> None:
         at = self._session.last if self._session.shown is None else self._session.shown

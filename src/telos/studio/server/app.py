@@ -49,7 +49,7 @@ _MAX_PAGE = 64  # characters of the identifier of a page
 _GAME = "telos-game"  # in the storage of a client
 _VISITOR = "telos-visitor"  # the cookie by which a browser finds its games again
 _VISITOR_NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
-_RESERVED = ("game", "at", "seed", "token")  # parameters of the address; all others are settings of the world
+_RESERVED = ("game", "replay", "at", "seed", "token")  # parameters of the address; all others are settings of the world
 
 
 def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, first: str = "adventure") -> FastAPI:
@@ -135,7 +135,8 @@ def _open_game(hub: Hub, name: str, query: Mapping[str, str], seed: int, visitor
     settings = world(name).complete_settings({key: value for key, value in query.items() if key not in _RESERVED})
     chosen, at = _parse_whole(query.get("seed")), _parse_whole(query.get("at"))
     chosen = seed if chosen is None else chosen
-    return hub.open(name, chosen, settings, game=query.get("game", ""), at=at, visitor=visitor, now=now)
+    game, replayed = query.get("game", ""), query.get("replay", "")
+    return hub.open(name, chosen, settings, game=game or replayed, at=at, repeats=not game, visitor=visitor, now=now)
 
 
 def _parse_whole(text: str | None) -> int | None:

@@ -102,6 +102,9 @@ class Game:
             await self._send_history()
             due = status_at = loop.time()
             while True:
+                if self.session.wanted is not None:
+                    await self._seek(loop)
+                    due = loop.time()
                 now = loop.time()
                 if self.session.paused or self.session.is_waiting or self.session.waits:
                     due = now + (_PAUSED_INTERVAL if self.session.paused else 1 / MAX_FRAME_RATE)
@@ -129,9 +132,16 @@ class Game:
             await asyncio.wait([self._playing])
         self._send = None
 
+    async def _seek(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Go to a frame of a recording that is still to come."""
+        self.target_frame, self.session.wanted = self.session.wanted, None
+        await self._catch_up(loop)
+        self.session.pause(True)
+        await self._send_history()
+
     async def _catch_up(self, loop: asyncio.AbstractEventLoop) -> None:
         """Advance to the target frame without showing the frames before it."""
-        session, status = self.session, ""
+        session, status, told_at = self.session, "", loop.time()
         session.is_catching_up = self.target_frame is not None
         while self._is_behind():
             session.stopped = status = f"on the way to frame {self.target_frame}: {session.last} so far"
@@ -139,6 +149,9 @@ class Game:
                 start = loop.time()
                 while self._is_behind() and loop.time() - start < _SLICE:
                     self._advance(start)
+            if start - told_at > _STATUS_INTERVAL:
+                told_at = start
+                await self._send_status(start)
             await asyncio.sleep(0)
         if session.stopped == status:
             session.stopped = ""
@@ -235,6 +248,7 @@ class Game:
                 "is": "status", "paused": session.paused, "speed": session.speed, "shown": session.shown,
                 "first": session.first, "last": session.last, "fps": rate and round(rate, 1), "slow": slow,
                 "stopped": session.stopped, "version": session.version, "waits": session.waits,
+                "replay": session.replay,
             }
         )  # fmt: skip
 
@@ -327,6 +341,14 @@ def _handle_go_on(session: Session, data: dict[str, Any]) -> None:
     session.go_on()
 
 
+def _handle_seek(session: Session, data: dict[str, Any]) -> None:
+    session.seek(int(_number(data, "to")))
+
+
+def _handle_take_over(session: Session, data: dict[str, Any]) -> None:
+    session.take_over()
+
+
 def _handle_speed(session: Session, data: dict[str, Any]) -> None:
     session.set_speed(_number(data, "to"))
 
@@ -337,7 +359,8 @@ def _handle_scrub(session: Session, data: dict[str, Any]) -> None:
 
 _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
     "held": _handle_held, "ask": _handle_ask, "pause": _handle_pause, "step": _handle_step, "speed": _handle_speed,
-    "scrub": _handle_scrub, "look": _handle_look, "go-on": _handle_go_on,
+    "scrub": _handle_scrub, "look": _handle_look, "go-on": _handle_go_on, "seek": _handle_seek,
+    "take-over": _handle_take_over,
 }  # fmt: skip
 
 

@@ -35,6 +35,7 @@ _LOST = (
     "The studio was restarted, and the game of this page is lost. "
     "A new one has started with the same seed and settings."
 )
+_GONE = "The recording of this page is not here any more. Open it again under *Recordings*; this is a new game."
 _TOO_FAR = f"A link leads at most {MAX_AHEAD} steps into a new game; this is step {MAX_AHEAD}."
 
 _LOG = logging.getLogger("telos.studio")
@@ -73,11 +74,15 @@ class Hub:
         *,
         game: str = "",
         at: int | None = None,
+        repeats: bool = False,
         visitor: str = "",
         now: float,
     ) -> Game:
-        """Return the game of a page that opens: the one it had before a reload, that of a link, or a new one."""
-        opened = self._find_or_create(name, seed, settings, game, at, now)
+        """Return the game of a page that opens: the one it had before a reload, that of a link, or a new one.
+
+        A ``game`` that was freed is resumed where it was, or if the address ``repeats`` it, played from its start.
+        """
+        opened = self._find_or_create(name, seed, settings, game, at, repeats, now)
         if visitor and not (opened.session.is_scripted and opened.target_frame is None):  # a replay is not their game
             self._note_visit(visitor, opened)
         return opened
@@ -90,7 +95,7 @@ class Hub:
             self._visits.popitem(last=False)
 
     def _find_or_create(
-        self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float
+        self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, repeats: bool, now: float
     ) -> Game:
         self._free_closed(now)
         known = self.games.get(game)
@@ -101,17 +106,22 @@ class Hub:
                 known.session.scrub(at)
             return known
         self._make_room(now)
-        return self._create(name, seed, settings, game, at, now)
+        return self._create(name, seed, settings, game, at, repeats, now)
 
-    def _create(self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float) -> Game:
+    def _create(
+        self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, repeats: bool, now: float
+    ) -> Game:
         log = self._find_log(game) if game else None
         if log is not None and log.world == name:
             # A resumed game keeps its name and its file; a link to a moment opens a copy.
             created = self.replay(log, now=now, id=game if at is None and game not in self.games else "")
-            created.target_frame = log.steps if at is None else min(at, log.steps)
-            created.shows_target = at is not None
+            if at is not None or not repeats:
+                created.target_frame = log.steps if at is None else min(at, log.steps)
+                created.shows_target = at is not None
             return created
-        created = self._add(Session(world(name), seed, settings, id=_new_id()), now, _LOST if game else "")
+        created = self._add(
+            Session(world(name), seed, settings, id=_new_id()), now, "" if not game else _GONE if repeats else _LOST
+        )
         if at is not None and not game:
             created.target_frame, created.shows_target = min(at, MAX_AHEAD), True
             if at > MAX_AHEAD:
@@ -178,7 +188,7 @@ class Hub:
         self._write(game, is_last=True)
         self._written_at.pop(name, None)
         if game.session.log.runs:
-            self._logs[name] = game.session.log
+            self._logs[name] = game.session.whole_log()
             while len(self._logs) > _MAX_LOGS:
                 self._logs.popitem(last=False)
 

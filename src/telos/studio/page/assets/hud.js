@@ -28,6 +28,12 @@ function isOver(box, origin, people) {
 
 /** The kind of moment that is shown, in a word or two. */
 function moment(status, frame) {
+  const { seconds } = status.replay ?? {};
+  const replay = Number.isFinite(seconds) && frame ? `replay ${clock(frame.t)} / ${clock(seconds)}` : "";
+  return [replay, momentWords(status, frame)].filter(Boolean).join(" · ");
+}
+
+function momentWords(status, frame) {
   if (frame && frame.live === false) return `looking back: ${frame.hud?.clock || clock(frame.t)}`;
   if (status.stopped) return String(status.stopped);
   return status.paused ? "paused" : String(status.slow ?? "");

@@ -2,6 +2,7 @@
 
 const IN_USE = "input, textarea, select, [contenteditable=true], .q-dialog, .q-menu"; // keys that are pressed here are theirs
 const OWN = ["t", "?"]; // keys of the page, not of its game
+const PRESSED = "a, button, select, [role=button], [role=tab], [role=slider]"; // Enter is theirs
 const REPEATED = [",", ".", "+", "-"]; // a key of these that is held acts again and again
 
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
@@ -70,6 +71,7 @@ export default {
         if (!this.keys.includes(key) || (event.repeat && !REPEATED.includes(key)) || hasModifier(event)) return;
         if (event.target.closest?.(IN_USE)) return;
         if (document.documentElement.classList.contains("telos-elsewhere") && !OWN.includes(key)) return;
+        if (key === "Enter" && event.target.closest?.(PRESSED)) return;
         if (key === "Escape" && document.querySelector(".q-dialog, .q-menu")) return;
         event.preventDefault();
         this.$emit("key", key);
