@@ -284,7 +284,7 @@ class Session:
 
     def _refuse_in_replay(self) -> None:
         if self._script and not self.is_catching_up:
-            raise TelosError("this is a replay; P pauses it", "press Enter or *Play on from here* to take over")
+            raise TelosError("this is a replay; P pauses it", 'press Enter, or click "Play on from here", to take over')
 
     # --- waiting ------------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ _LOST = (
     "The studio was restarted, and the game of this page is lost. "
     "A new one has started with the same seed and settings."
 )
-_GONE = "The recording of this page is not here any more. Open it again under *Recordings*; this is a new game."
+_GONE = "The recording of this page is not here any more. Open it again under Recordings; this is a new game."
 _TOO_FAR = f"A link leads at most {MAX_AHEAD} steps into a new game; this is step {MAX_AHEAD}."
 
 _LOG = logging.getLogger("telos.studio")
