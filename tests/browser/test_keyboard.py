@@ -94,5 +94,5 @@ def test_upload_accepts_another_file_after_wrong_one(opened: Open, studio: Studi
             page.get_by_role("button", name="Open a recording").click()
         with page.expect_response(lambda answer: "upload" in answer.url):
             chosen.value.set_files({"name": name, "mimeType": "application/json", "buffer": b"no recording"})
-        page.locator(".ts-note-bad").last.wait_for()
+        page.locator(".telos-toast.telos-bad").last.wait_for()
     assert "/adventure?" in page.url

@@ -48,8 +48,8 @@ def test_new_game_begins_in_same_page(opened: Open, studio: Studio) -> None:
     page.get_by_role("button", name="Begin").click()
     until(page, "location.search.includes('seed=23') && link.frame")
     assert page.evaluate("window.isFirst")
-    page.keyboard.press("3")
-    page.locator('[role=tabpanel][aria-label="Model"]').wait_for()
+    page.keyboard.press("5")
+    page.locator('[role=tabpanel][aria-label="Log"]').wait_for()
 
 
 def test_last_of_many_clicks_wins(opened: Open, studio: Studio) -> None:

@@ -243,7 +243,7 @@ def test_hud_text_is_never_markup(table: Table) -> None:
     hud = {"task": "<img src=x onerror=alert(1)>", "counts": [["<b>score", "12"]], "message": "<script>", "over": ""}
     table.say(frame(1, hud=hud), {"is": "told", "text": "<u>no</u>", "bad": True})
     assert table.page.inner_text(".telos-hud-task") == "<img src=x onerror=alert(1)>"
-    assert table.page.inner_text(".telos-toast") == "<u>no</u>"
+    assert table.page.inner_text(".telos-toast span") == "<u>no</u>"
     assert table.page.locator(".telos-stage img, .telos-toast u").count() == 0
 
 

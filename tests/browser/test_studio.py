@@ -110,7 +110,7 @@ def test_click_on_soldier_opens_mind_inspector(opened: Open, studio: Studio) -> 
     left, top = box["x"] + (box["width"] - width * scale) / 2, box["y"] + (box["height"] - height * scale) / 2
     page.mouse.click(left + soldier[3] * scale, top + soldier[4] * scale)
     page.get_by_text(re.compile(rf"^{soldier[7]['pick']}, soldier of ")).wait_for()
-    page.get_by_text("kill_enemy").first.wait_for()
+    page.get_by_text("kill_enemy").first.wait_for(state="attached")
 
 
 def test_faulty_model_is_marked_and_game_keeps_old_one(opened: Open, studio: Studio) -> None:

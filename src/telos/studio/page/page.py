@@ -20,7 +20,18 @@ from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.panels import PANELS, WIDE, Panels
 from telos.studio.page.score_panel import ScorePanel
 from telos.studio.page.theme import Theme
-from telos.studio.page.widgets import Act, LogView, Shell, StageCanvas, Timeline, box, icon_button, set_class, show_note
+from telos.studio.page.widgets import (
+    Act,
+    Divider,
+    LogView,
+    Shell,
+    StageCanvas,
+    Timeline,
+    box,
+    icon_button,
+    set_class,
+    show_note,
+)
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub, prepare_world
 from telos.worlds.registry import WORLDS, known_world
@@ -194,6 +205,7 @@ class GamePage:
                 self.controls = Controls(game.session, on_take_over=self._take_over)
             self.panels = self._build_panels(library, dark=dark, wide=wide)
         with box("ts-below"):
+            Divider("below", "Height of the timeline")
             self._line = Timeline(on_event=self._explain)
             icon_button("link", "Copy a link to this moment", self._copy_link).classes("ts-copy")
         self.acts = self._acts()

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from nicegui import ui
 
-from telos.studio.page.widgets import box, set_class, tooltip, with_key
+from telos.studio.page.widgets import Divider, box, icon_button, set_class, tooltip, with_key
 
 PANELS = ("beliefs", "mind", "model", "score", "log")
 WIDE = 1700  # pixels; from this width on, two panels are shown side by side
@@ -33,10 +33,15 @@ class Panels:
         self._tabs: dict[str, ui.button] = {}
         self._boxes: dict[str, ui.element] = {}
         with box("ts-panels"):
-            with box("ts-tabs") as tabs:
-                tabs.props["role"] = "tablist"
-                for number, name in enumerate(PANELS, 1):
-                    self._tabs[name] = self._tab(name, number)
+            self._divider = Divider("panel", "Width of the panels")
+            with box("ts-tabbar"):
+                with box("ts-tabs") as tabs:
+                    tabs.props["role"] = "tablist"
+                    for number, name in enumerate(PANELS, 1):
+                        self._tabs[name] = self._tab(name, number)
+                with box("ts-tools"):
+                    _pane_button("open_in_full", "Larger or smaller panel", "enlarge").classes("ts-widen")
+                    _pane_button("close", "Close the panel", "closeSheet").classes("ts-close-sheet")
             with box("ts-panel-row"):
                 for name in PANELS:
                     with box("ts-panel") as self._boxes[name]:
@@ -52,7 +57,11 @@ class Panels:
         return tuple(offered[: 2 if self._wide else 1])
 
     def show(self, name: str) -> None:
-        """Show a panel."""
+        """Show a panel, and open the sheet that holds it on a small screen."""
+        self._divider.reveal()
+        self._select(name)
+
+    def _select(self, name: str) -> None:
         was_shown = name in self.shown
         self.hidden.discard(name)
         self._recent.remove(name)
@@ -72,7 +81,7 @@ class Panels:
 
     def _tab(self, name: str, number: int) -> ui.button:
         title = self._titles.get(name, name.capitalize())
-        tab = ui.button(title, on_click=lambda: self.show(name), color=None)
+        tab = ui.button(title, on_click=lambda: self._select(name), color=None)
         tab.props("flat dense no-caps role=tab").classes("ts-tab")
         tooltip(tab, with_key(title, str(number) if str(number) in self._keys else ""))
         return tab
@@ -83,3 +92,10 @@ class Panels:
             set_class(tab, "ts-on", on, aria="aria-selected")
             tab.set_visibility(name not in self.hidden)
             self._boxes[name].set_visibility(on)
+
+
+def _pane_button(icon: str, says: str, call: str) -> ui.button:
+    """Return a button that calls a function of ``panes.js``, without asking the server."""
+    button = icon_button(icon, says, tip="left")
+    button.on("click", js_handler=f'() => import("telos-studio/panes.js").then((panes) => panes.{call}())')
+    return button

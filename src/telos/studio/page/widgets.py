@@ -16,6 +16,7 @@ from nicegui.events import GenericEventArguments
 from telos.core.errors import TelosError
 
 Act = Callable[..., Any]
+_NOTE = 'import("telos-studio/notice.js").then((module) => module.toast(%s, %s));'
 _TIPS = {
     "below": "",
     "above": 'anchor="top middle" self="bottom middle"',
@@ -34,15 +35,7 @@ def show_errors() -> Iterator[None]:
 
 def show_note(words: str, *, bad: bool = False) -> None:
     """Show a text for a few seconds; an error stays longer and can be closed."""
-    ui.notify(
-        words,
-        position="bottom",
-        timeout=8000 if bad else 3000,
-        multi_line="\n" in words or len(words) > 90,
-        close_button="Close" if bad else False,
-        classes="ts-note ts-note-bad" if bad else "ts-note",
-        textColor="ts",  # not one of Quasar's: its white cannot be overridden
-    )
+    ui.run_javascript(_NOTE % (json.dumps(words), json.dumps(bad)))
 
 
 def icon_button(icon: str, says: str, act: Act | None = None, *, key: str = "", tip: str = "below") -> ui.button:
@@ -253,6 +246,20 @@ class LogView(Element, component="assets/log.js", esm=_ESM):
     def open(self, line: int) -> None:
         """Show the line of that number with its cause."""
         self.run_method("open", line)
+
+
+class Divider(Element, component="assets/divider.js", esm=_ESM):
+    """A line that is dragged, or moved by arrow keys, to resize the ``pane`` whose first edge it is."""
+
+    def __init__(self, pane: str, label: str) -> None:
+        """``pane`` is ``"panel"`` or ``"below"``."""
+        super().__init__()
+        self._props["pane"] = pane
+        self._props["aria-label"] = label
+
+    def reveal(self) -> None:
+        """Open the sheet that holds the pane on a small screen."""
+        self.run_method("reveal")
 
 
 class BeliefBars(Element, component="assets/bars.js", esm=_ESM):

@@ -79,6 +79,7 @@ export class Hud {
     this.message = line(this.bottom, "message");
     this.message.setAttribute("role", "status");
     this.buildEnd(again);
+    this.adapt = (words) => words; // to a touch screen, where that is needed
     this.said = "";
     this.looked = 0;
   }
@@ -111,8 +112,8 @@ export class Hud {
   show(frame, status) {
     const hud = frame?.hud ?? {};
     this.hasBegun = frame?.n > 0;
-    put(this.task, hud.task);
-    put(this.message, hud.message);
+    put(this.task, this.adapt(hud.task));
+    put(this.message, this.adapt(hud.message));
     put(this.over, hud.over);
     if (this.end.hidden !== this.over.hidden) this.end.hidden = this.over.hidden;
     put(this.badge, moment(status, frame));

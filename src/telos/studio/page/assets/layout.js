@@ -1,17 +1,22 @@
 // Where things are on the timeline: an overview on top, then truth, a row for each band, curves, ticks and the axis.
 
-export const GUTTER = 104; // for the names of rows
+const [GUTTER, NARROW_GUTTER, NARROW] = [104, 64, 600]; // for the names of rows; on a narrow page
+const LOW = 60; // a timeline that is lower has no axis, and one row
 export const OVERVIEW = 9; // the height of the overview
 const [AXIS, TICKS, ROW, GAP] = [14, 16, 13, 2];
 const [LOWEST_ROW, HIGHEST_ROW] = [13, 20]; // so that every name can be read
 const CURVES_SHARE = 0.36; // of the room, for the curves, where the bands want more than there is
 const LOWEST_LANE = 8; // a recogniser's row that is lower than this says nothing
 
+/** The room for the names of rows, left of the curves. */
+export const gutterOf = (width) => (width < NARROW ? NARROW_GUTTER : GUTTER);
+
 /**
  * Divide a height among rows. Bands have at least the height of a line of text: where they need more room than there
  * is, they scroll in `window`, by `scroll` pixels of at most `hidden`.
  */
 export function layOut(height, hasTruth, bandNames, groupNames, { scroll = 0, hasOverview = false } = {}) {
+  if (height < LOW) return layOutLow(height, hasTruth, groupNames);
   const top = hasOverview ? OVERVIEW + 2 : 6;
   const bottom = height - AXIS - TICKS - GAP;
   const truth = hasTruth ? { y: top, height: ROW } : null;
@@ -30,6 +35,14 @@ export function layOut(height, hasTruth, bandNames, groupNames, { scroll = 0, ha
   const ticks = { y: height - AXIS - TICKS, height: TICKS };
   const lanes = lanesOf(curves, groupNames);
   return { truth, bands, lanes, top, ticks, axis: height - AXIS / 2, window, hidden, scroll: moved };
+}
+
+function layOutLow(height, hasTruth, groupNames) {
+  const [top, tall] = [3, height - TICKS - GAP - 3];
+  const truth = hasTruth ? { y: top, height: tall } : null;
+  const ticks = { y: height - TICKS, height: TICKS };
+  const lanes = hasTruth ? [] : lanesOf({ y: top, height: tall }, groupNames);
+  return { truth, bands: [], lanes, top, ticks, axis: height + AXIS, window: { y: top, height: 0 }, hidden: 0, scroll: 0 };
 }
 
 function lanesOf(curves, names) {

@@ -2,6 +2,7 @@
 
 const WAYS = ["up", "left", "right", "down"];
 const ARROWS = { up: "M12 6l7 9H5Z", down: "M12 18l7-9H5Z", left: "M6 12l9-7v14Z", right: "M18 12l-9-7v14Z" };
+const MANY = 4; // buttons besides the directions: more are labelled by their keys
 const POLL = 33; // ms between two looks at a gamepad
 const DEAD = 0.4; // how far a stick must lean to count
 const SVG = "http://www.w3.org/2000/svg";
@@ -13,14 +14,14 @@ function arrow(way) {
   return svg;
 }
 
-function button(name, words, keys) {
+function button(name, words, keys, label) {
   const made = document.createElement("button");
   made.type = "button";
   made.tabIndex = -1; // a keyboard has the keys themselves
   made.className = `telos-pad-${WAYS.includes(name) ? name : "act"}`;
   made.setAttribute("aria-label", words);
   if (ARROWS[name]) made.appendChild(arrow(name));
-  else made.textContent = words;
+  else made.textContent = label;
   const press = (event) => {
     event.preventDefault();
     made.setPointerCapture(event.pointerId);
@@ -32,17 +33,38 @@ function button(name, words, keys) {
   return made;
 }
 
+/** The label of a key: "KeyF" is F, "Digit3" is 3. */
+const keyName = (code) => code.replace(/^(Key|Digit|Arrow)/, "").replace(/(Left|Right)$/, "");
+
+/** Return a function that adapts words to a touch screen: clauses that name keys are left out, as the pads have labels. */
+export function wordsForTouch(given) {
+  const names = (Array.isArray(given) ? given : []).map(([code]) => keyName(String(code)));
+  const letters = names.filter((name) => /^[A-Z0-9]$/.test(name));
+  const named = new RegExp(`\\b([Aa]rrows?|WASD|space|[Ee]nter${letters.map((each) => `|${each}`).join("")})\\b`);
+  const begin = given?.length ? "Tap a button to begin" : "Tap to begin";
+  return (words) => {
+    const tapped = String(words ?? "").replace("Press a key to begin", begin).replace(/\bclick\b/g, "tap").replace(/\bClick\b/g, "Tap");
+    const parts = tapped.split(/(?<=[.,;!?:])\s+/);
+    const kept = parts.filter((part) => !named.test(part) || /^\d /.test(part)); // "1 take the wood" offers a deed
+    return kept.join(" ").replace(/[;,:]$/, "");
+  };
+}
+
 /** Fill `place` with the buttons of a game's keys: a cross for the directions, a column for the rest. */
 export function buildTouchPad(place, given, keys) {
   const words = new Map();
   const shown = (Array.isArray(given) ? given : []).filter(([, name]) => !/^[1-9]$/.test(name)); // numbers are buttons
-  for (const [, name, said] of shown) if (!words.has(name)) words.set(name, said || name);
+  for (const [code, name, said] of shown) {
+    if (!words.has(name)) words.set(name, [said || name, keyName(String(code))]);
+  }
+  const isMany = [...words.keys()].filter((name) => !WAYS.includes(name)).length > MANY;
   const cross = document.createElement("div");
   cross.className = "telos-pad-cross";
   const acts = document.createElement("div");
-  acts.className = "telos-pad-acts";
-  for (const [name, said] of words) {
-    (WAYS.includes(name) ? cross : acts).appendChild(button(String(name), String(said), keys));
+  acts.className = isMany ? "telos-pad-acts telos-pad-many" : "telos-pad-acts";
+  for (const [name, [said, short]] of words) {
+    const label = isMany ? short : String(said);
+    (WAYS.includes(name) ? cross : acts).appendChild(button(String(name), String(said), keys, label));
   }
   place.replaceChildren(cross, acts);
 }

@@ -2,7 +2,6 @@
 
 import { filters } from "./filters.js";
 import { clock } from "./hud.js";
-import { GUTTER } from "./layout.js";
 import { link } from "./link.js";
 import { lowerBound } from "./series.js";
 
@@ -125,7 +124,7 @@ export class Scrubbing {
     this.canvas.setPointerCapture(event.pointerId);
     this.byHand = true;
     const over = pans ? null : this.timeline.overviewFrame(x, y);
-    const way = pans ? "pan" : over !== null ? "overview" : x < GUTTER ? "name" : "scrub";
+    const way = pans ? "pan" : over !== null ? "overview" : x < this.timeline.gutter ? "name" : "scrub";
     const tick = way === "scrub" ? this.tickAt(x, y) : null;
     this.drag = { x, at: x, way, tick, moved: false };
     if (way === "overview") this.look(over);
@@ -146,7 +145,7 @@ export class Scrubbing {
     if (this.drag && this.drag.way !== "scrub") return this.timeline.tip(null);
     const over = !this.drag && this.timeline.overviewFrame(x, y) !== null;
     const row = this.timeline.rowAt(y);
-    if (x < GUTTER) {
+    if (x < this.timeline.gutter) {
       this.canvas.style.cursor = row ? "pointer" : "default";
       return this.timeline.tip(row ? x : null, { row, isName: true });
     }
@@ -201,7 +200,7 @@ export class Scrubbing {
     event.preventDefault();
     const { view } = this.timeline;
     const { x } = this.place(event);
-    if (x < GUTTER && !event.ctrlKey) return this.timeline.scrollRows(event.deltaY);
+    if (x < this.timeline.gutter && !event.ctrlKey) return this.timeline.scrollRows(event.deltaY);
     const [across, along] = event.shiftKey ? [event.deltaY || event.deltaX, 0] : [event.deltaX, event.deltaY];
     const turn = Math.max(-0.4, Math.min(0.4, along / 300)); // one notch of any wheel is a modest step
     if (Math.abs(across) > Math.abs(along)) view.pan((across / view.width) * view.span, this.last, this.end);
@@ -211,7 +210,7 @@ export class Scrubbing {
   }
 
   whole(event) {
-    if (this.place(event).x < GUTTER) return;
+    if (this.place(event).x < this.timeline.gutter) return;
     this.timeline.view.whole(this.last, this.end);
     this.timeline.draw();
   }

@@ -6,7 +6,7 @@ import { Corner } from "telos-studio/corner.js";
 import { Hud } from "telos-studio/hud.js";
 import { Keys } from "telos-studio/keys.js";
 import { link } from "telos-studio/link.js";
-import { buildTouchPad, watchGamepads } from "telos-studio/pads.js";
+import { buildTouchPad, watchGamepads, wordsForTouch } from "telos-studio/pads.js";
 import { Painter } from "telos-studio/painter.js";
 import { Pointing } from "telos-studio/pointing.js";
 
@@ -91,6 +91,7 @@ export default {
       this.keys.learn(hello.keys, 1000 / this.painter.rate);
       buildTouchPad(this.$refs.pad, hello.pad === false ? [] : hello.keys, this.keys);
       this.pointing.begin();
+      if (this.$el.classList.contains("telos-touched")) this.showPad();
       this.belief.begin(hello);
       this.hud.begin(hello);
       const title = String(hello.title ?? "The game");
@@ -137,6 +138,8 @@ export default {
     },
     showPad() {
       this.$el.classList.add("telos-touched");
+      this.hud.adapt = wordsForTouch(link.hello?.keys);
+      this.hud.show(link.frame, link.status);
     },
   },
 };

@@ -4,7 +4,7 @@ import * as chart from "telos-studio/chart.js";
 import { Colours, isDark, watchTheme } from "telos-studio/colours.js";
 import { filters } from "telos-studio/filters.js";
 import { clock, countIn } from "telos-studio/hud.js";
-import { GUTTER, layOut, OVERVIEW } from "telos-studio/layout.js";
+import { gutterOf, layOut, OVERVIEW } from "telos-studio/layout.js";
 import { link } from "telos-studio/link.js";
 import { Scrubbing } from "telos-studio/scrubbing.js";
 import { Series } from "telos-studio/series.js";
@@ -106,7 +106,8 @@ export default {
       this.ratio = Math.min(2, window.devicePixelRatio || 1);
       this.$refs.canvas.width = Math.round(width * this.ratio);
       this.$refs.canvas.height = Math.round(height * this.ratio);
-      this.view.fit(GUTTER, width - GUTTER - MARGIN);
+      this.gutter = gutterOf(width);
+      this.view.fit(this.gutter, width - this.gutter - MARGIN);
       this.paint();
     },
 
@@ -236,13 +237,13 @@ export default {
     paintNames(rows) {
       const { context, colours } = this;
       const name = (text, { y, height }, colour = "faint", weight = 400) => {
-        const look = { align: "right", size: height < 11 ? 9.5 : 11, room: GUTTER - 16, weight };
-        chart.words(context, text, GUTTER - 8, y + height / 2 + 0.5, colours.of(colour), look);
+        const look = { align: "right", size: height < 11 ? 9.5 : 11, room: this.gutter - 16, weight };
+        chart.words(context, text, this.gutter - 8, y + height / 2 + 0.5, colours.of(colour), look);
       };
       if (rows.truth) name("truth", rows.truth, "ink");
       context.save();
       context.beginPath();
-      context.rect(0, rows.window.y, GUTTER, rows.window.height);
+      context.rect(0, rows.window.y, this.gutter, rows.window.height);
       context.clip();
       const [now, thrashing] = [this.scrubbing.shown ?? this.scrubbing.last, link.series.thrashing];
       for (const [text, row] of rows.bands) {
@@ -266,8 +267,8 @@ export default {
       const lines = this.lines(group).slice(0, Math.floor(height / 12));
       lines.forEach(([line], at) => {
         const colour = this.colours.goal(line);
-        const look = { align: "right", weight: 600, room: GUTTER - 16 };
-        chart.words(this.context, line, GUTTER - 8, y + 7 + 12 * at, colour, look);
+        const look = { align: "right", weight: 600, room: this.gutter - 16 };
+        chart.words(this.context, line, this.gutter - 8, y + 7 + 12 * at, colour, look);
       });
     },
     /** Keep the menu of curves in step with what there is. */
