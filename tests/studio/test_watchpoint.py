@@ -152,3 +152,20 @@ def test_watchpoint_triggers_once_per_change_to_true(moments: list[bool]) -> Non
     watch = Watchpoint("on", ["on"])
     fired = [watch.holds({"on": on}) for on in moments]
     assert fired == [on and not before for before, on in zip([False, *moments], moments, strict=False)]
+
+
+def test_condition_that_holds_already_waits_for_next_time() -> None:
+    watch = Watchpoint("monsters > 2", NOW)
+    assert watch.holds_already
+    assert [watch.holds({**NOW, "monsters": count}) for count in (3, 1, 4)] == [False, False, True]
+    assert not Watchpoint("monsters > 3", NOW).holds_already
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [("truth == exploer", "explore"), ("not (levle == ffbm.top)", "level"), ("monster > 1", "monsters")],
+)
+def test_word_that_never_occurs_is_refused_with_nearest(text: str, nearest: str) -> None:
+    words = {"truth": ("explore", "level", "unknown"), "ffbm.top": ("explore", "level")}
+    with pytest.raises(TelosError, match=f"did you mean '{nearest}'"):
+        Watchpoint(text, NOW, words)

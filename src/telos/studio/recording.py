@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import orjson
 
 from telos.core.belief import Belief
-from telos.core.errors import DefinitionError, Fault, FaultCode
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.files import parse_json
 from telos.studio.stage import Happening, Inputs, PlayerChoice, Stage
 
@@ -97,6 +97,19 @@ class GameLog:
             else:
                 lines.append([entry.held, list(entry.asked), times])
         return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
+
+
+def parse_seed(text: str) -> int:
+    """Return a seed that was typed, or raise with what a seed is.
+
+    >>> parse_seed(" 12 ")
+    12
+    """
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdecimal() and len(digits.lstrip("0")) < len(str(MAX_SEED))):
+        said = f"not {digits[:40]!r}" if digits else "and none is given"
+        raise TelosError(f"a seed is a whole number from 0 to {MAX_SEED - 1}, {said}", "the dice rolls one")
+    return int(digits)
 
 
 def is_game_log(data: bytes) -> bool:

@@ -343,7 +343,11 @@ class Session:
 
     def pause_when(self, text: str) -> None:
         """Pause as soon as a condition becomes true; the empty text removes the condition."""
-        self.watchpoint = Watchpoint(text, self._values(())) if text.strip() else None
+        goals = self.recognizers.goals
+        words = {f"{name}.top": goals for name in self.recognizers.names}
+        if goals and self.stage.truth in (*goals, None):
+            words["truth"] = (*goals, "unknown")
+        self.watchpoint = Watchpoint(text, self._values(()), words) if text.strip() else None
 
     def apply(self, name: str, text: str) -> str:
         """Replace a model, for its recogniser and in the world; return what has changed.

@@ -17,6 +17,8 @@ from telos.studio.mind_view import MindView
 from telos.studio.worlds.shapes import Picture, Symbols
 from telos.worlds.registry import WORLDS, known_world, load_object
 
+_MAX_DIGITS = 6  # of a setting that is a number
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
@@ -65,6 +67,12 @@ class Setting:
     options: tuple[str, ...] = ()  # empty: a whole number
     about: str = ""
     titles: Mapping[str, str] = FrozenMap()  # of options whose value is not what a menu should show
+
+    def accepts(self, value: str) -> bool:
+        """Return whether this can be its value."""
+        if self.options:
+            return value in self.options
+        return value == self.default or (value.isascii() and value.isdecimal() and len(value) <= _MAX_DIGITS)
 
     def title_of(self, option: str) -> str:
         """Return an option as a menu shows it.
@@ -306,9 +314,22 @@ class StudioWorld:
         settings = {}
         for setting in self.settings:
             value = given.get(setting.name, setting.default)
-            is_valid = value in setting.options if setting.options else value.isdecimal() and len(value) <= 6
-            settings[setting.name] = value if is_valid else setting.default
+            settings[setting.name] = value if setting.accepts(value) else setting.default
         return settings
+
+    def describe_faults(self, given: Mapping[str, str]) -> list[str]:
+        """Return a line for each setting that does not exist here, or has a value that `complete_settings` replaces."""
+        settings, lines = {setting.name: setting for setting in self.settings}, []
+        for name, value in given.items():
+            if name not in settings:
+                lines.append(f"there is no setting {name[:40]!r}; {name_hint(name[:40], settings)}")
+            elif not settings[name].accepts(value):
+                setting = settings[name]
+                hint = (
+                    name_hint(value[:40], setting.options) if setting.options else "a whole number of up to six digits"
+                )
+                lines.append(f"{name} cannot be {value[:40]!r}; {hint}; it is {setting.default!r} here")
+        return lines
 
 
 def world(name: str) -> StudioWorld:

@@ -5,15 +5,19 @@ name may have several values at once (the events of one step), and words such as
 """
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from telos.core.binding import BUILT_IN
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
 from telos.core.parser import parse_expression
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value
+
+Words: TypeAlias = Mapping[str, Collection[str]]
+
+_ANY_WORDS: Words = FrozenMap()
 
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -29,7 +33,8 @@ class Watchpoint:
     """A condition that reports when it becomes true. Unknown words are texts, as in model files.
 
     ``known`` are the names that it may use. If it maps them to their current values, a condition that holds already
-    must become false before it can trigger. If a name has several values (the events of one step), each is compared.
+    must become false before it can trigger. ``words`` are all texts that a name may have, where they are known. If a
+    name has several values (the events of one step), each is compared.
 
     >>> watch = Watchpoint("monsters >= 2 and ffbm.top == explore", ["monsters", "ffbm.top"])
     >>> [watch.holds({"monsters": count, "ffbm.top": "explore"}) for count in (1, 2, 3, 1, 2)]
@@ -40,11 +45,17 @@ class Watchpoint:
     telos.core.errors.TelosError: there is no value 'monster'; did you mean 'monsters'?
     """
 
-    def __init__(self, text: str, known: Iterable[str]) -> None:
+    def __init__(self, text: str, known: Iterable[str], words: Words = _ANY_WORDS) -> None:
         self.text = text.strip()
         names = frozenset(known)
         self._expression = _resolve(_join_hyphens(parse_expression(self.text), names), names)
+        _check_words(self._expression, words)
         self._held = self.is_true(known) if isinstance(known, Mapping) else False
+
+    @property
+    def holds_already(self) -> bool:
+        """Whether the condition was true when it was looked at last: it must become false before it can trigger."""
+        return self._held
 
     def holds(self, values: Mapping[str, Value]) -> bool:
         """Return whether the condition has just become true: it holds now and did not at the last call."""
@@ -122,6 +133,19 @@ def _as_text(side: Expression, other: Expression, known: frozenset[str]) -> Expr
     if is_word and isinstance(side, Name) and isinstance(other, Name) and other.name in known:
         return Handle(side.name, side.column)
     return side
+
+
+def _check_words(expression: Expression, words: Words) -> None:
+    """Raise for a comparison of a name with a text that it never has."""
+    match expression:
+        case Compare("==" | "!=", Name(name), Handle(text)) | Compare("==" | "!=", Handle(text), Name(name)):
+            if name in words and text not in words[name]:
+                raise TelosError(f"{name} is never {text!r}", name_hint(text, words[name]))
+        case Not(operand):
+            _check_words(operand, words)
+        case And(parts) | Or(parts):
+            for part in parts:
+                _check_words(part, words)
 
 
 # --- evaluation -------------------------------------------------------------------------------------------------------

@@ -199,6 +199,35 @@ def test_finished_game_restarts_with_another_seed(monkeypatch: pytest.MonkeyPatc
     in_page(act)
 
 
+@pytest.mark.parametrize("seed", ["-1", "1" + "0" * 20, "1.5", "", "one"])
+def test_invalid_seed_is_reported_and_starts_nothing(seed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: list[str] = []
+    monkeypatch.setattr(ui, "run_javascript", gone.append)
+
+    def act(client: Client) -> None:
+        NewGameMenu(Session(LINE, 3), rng=Random(1))
+        found(client, ui.input, "Seed").set_value(seed)
+        send(found(client, ui.button, "Begin"), "click")
+        assert gone == []
+        assert any(said.startswith("a seed is a whole number from 0 to") for said in texts(client))
+        found(client, ui.input, "Seed").set_value("12")
+        send(found(client, ui.button, "Begin"), "click")
+        assert "seed=12&" in gone[0]
+
+    in_page(act)
+
+
+def test_condition_that_is_true_already_is_told() -> None:
+    def act(client: Client) -> None:
+        ScorePanel(played(5))
+        box = found(client, ui.input, "Pause when")
+        box.set_value("x > 3")
+        send(found(client, ui.button, "Set"), "click")
+        assert "Pauses when x > 3; true already, so it waits for the next time" in texts(client)
+
+    in_page(act)
+
+
 def test_invalid_condition_is_reported_below_box() -> None:
     def act(client: Client) -> None:
         session = played(5)

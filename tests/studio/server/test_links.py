@@ -216,3 +216,14 @@ def test_game_that_catches_up_delays_no_other(studio: Studio) -> None:
         assert other.live == list(range(other.live[0], other.live[-1] + 1))
 
     played(studio, "home?seed=37&at=999999999", "home?seed=38", by=wait)
+
+
+def test_faults_of_address_are_told_in_one_note(studio: Studio) -> None:
+    async def read(player: Player) -> None:
+        await until(lambda: bool(player.of("told")))
+        await player.goes_on()
+        (told,) = player.of("told")
+        for fault in ("seed must be a whole number", "people cannot be '99'", "no setting 'peple'; did you mean 'people'"):
+            assert fault in told["text"]
+
+    played(studio, "home?seed=-1&people=99&peple=2", by=read)

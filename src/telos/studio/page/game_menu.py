@@ -10,14 +10,23 @@ from urllib.parse import urlencode
 from nicegui import ui
 from nicegui.events import UploadEventArguments
 
-from telos.studio.page.widgets import box, heading, icon_button, navigate, show_errors, show_note, text_button
-from telos.studio.recording import MAX_BYTES
+from telos.core.errors import TelosError
+from telos.studio.page.widgets import (
+    box,
+    heading,
+    icon_button,
+    navigate,
+    show_errors,
+    show_note,
+    show_text,
+    text_button,
+)
+from telos.studio.recording import MAX_BYTES, parse_seed
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session
 from telos.studio.stage import Setting
 
 _SEEDS = 10_000  # short enough to pass on
-_MAX_SEED = 2**31 - 1
 
 
 class NewGameMenu:
@@ -34,16 +43,20 @@ class NewGameMenu:
                 button.classes("ts-main ts-start")
             with box("ts-field"):
                 ui.label("Seed")
-                self._seed = ui.number(value=session.seed, min=0, max=_MAX_SEED, precision=0)
-                self._seed.props("dense outlined").props["aria-label"] = "Seed"
+                self._seed = ui.input(value=str(session.seed)).props("dense outlined inputmode=numeric")
+                self._seed.on("keydown.enter", lambda: self._begin()).props["aria-label"] = "Seed"
                 icon_button("casino", "Another random seed", self._roll)
             for setting in session.world.settings:
                 self._fields[setting.name] = self._field(setting)
-            with box("ts-row ts-end"):
-                text_button("Same again", "The same seed, from the start", self._again)
-                text_button(
-                    "Begin", "Begin a game with these settings", partial(self._begin), icon="play_arrow"
-                ).classes("ts-main")
+            self._fault = ui.label().classes("ts-hint ts-bad")
+            self._fault.props["role"] = "alert"
+            show_text(self._fault, "")
+            with box("ts-row"):
+                restart = partial(text_button, "Restart this game", "The same seed and settings as now, from the start")
+                restart(self._again, icon="replay")
+                box("ts-gap")
+                begin = partial(text_button, "Begin", "A new game with the seed and the settings above")
+                begin(lambda: self._begin(), icon="play_arrow").classes("ts-main")
 
     def _field(self, setting: Setting) -> Any:
         value = self._session.settings[setting.name]
@@ -54,7 +67,7 @@ class NewGameMenu:
                 titles = {option: setting.title_of(option) for option in setting.options}
                 field = ui.select(titles, value=value).props("dense outlined options-dense")
             else:
-                field = ui.number(value=int(value), min=0, max=999_999, precision=0).props("dense outlined")
+                field = ui.input(value=value).props("dense outlined inputmode=numeric")
             field.props["aria-label"] = setting.title
         if setting.about:
             ui.label(setting.about).classes("ts-hint")
@@ -72,14 +85,24 @@ class NewGameMenu:
             navigate(game_address(self._session.world.name, self._session.seed, settings))
 
     def _roll(self) -> None:
-        self._seed.set_value(self._rng.randrange(_SEEDS))
+        self._seed.set_value(str(self._rng.randrange(_SEEDS)))
+        show_text(self._fault, "")
 
     def _again(self) -> None:
         navigate(game_address(self._session.world.name, self._session.seed, self._session.settings))
 
     def _begin(self, changes: Mapping[str, str] | None = None) -> None:
-        settings = {name: _to_setting(field.value) for name, field in self._fields.items()} | dict(changes or {})
-        navigate(game_address(self._session.world.name, int(self._seed.value or 0), settings))
+        world = self._session.world
+        settings = {name: str(field.value or "").strip() for name, field in self._fields.items()} | dict(changes or {})
+        try:
+            seed = parse_seed(str(self._seed.value or ""))
+            if faults := world.describe_faults(settings):
+                raise TelosError(faults[0])
+        except TelosError as error:
+            show_text(self._fault, str(error))
+            return
+        show_text(self._fault, "")
+        navigate(game_address(world.name, seed, settings))
 
 
 def game_address(world: str, seed: int, settings: Mapping[str, str], *, at: int | None = None) -> str:
@@ -90,11 +113,6 @@ def game_address(world: str, seed: int, settings: Mapping[str, str], *, at: int 
     """
     query = {"seed": str(seed), **settings, **({} if at is None else {"at": str(at)})}
     return f"/{world}?{urlencode(query)}"
-
-
-def _to_setting(value: Any) -> str:
-    """Return the value of a field as a setting: a number without a decimal point."""
-    return str(int(value)) if isinstance(value, float | int) else str(value or "")
 
 
 # --- recordings -------------------------------------------------------------------------------------------------------

@@ -131,7 +131,9 @@ class ScorePanel:
         except TelosError as error:
             self._show(str(error), bad=True)
             return
-        self._show(f"Pauses when {words}" if words else "")
+        watchpoint = self._session.watchpoint
+        later = "; true already, so it waits for the next time" if watchpoint and watchpoint.holds_already else ""
+        self._show(f"Pauses when {words}{later}" if words else "")
 
     def _clear(self) -> None:
         self._condition.set_value("")

@@ -30,6 +30,7 @@ from telos.files import check_output
 from telos.studio.event_log import LogQuery, to_json_lines, to_text
 from telos.studio.models.library import Library
 from telos.studio.page.page import build_page
+from telos.studio.recording import MAX_SEED, parse_seed
 from telos.studio.server.auth import LOOPBACK, AuthMiddleware
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
@@ -49,6 +50,7 @@ _MAX_PAGE = 64  # characters of the identifier of a page
 _GAME = "telos-game"  # in the storage of a client
 _VISITOR = "telos-visitor"  # the cookie by which a browser finds its games again
 _VISITOR_NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
+_MAX_FAULTS = 4  # of an address, that are told
 _RESERVED = ("game", "replay", "at", "seed", "token")  # parameters of the address; all others are settings of the world
 
 
@@ -128,19 +130,30 @@ def visitor_of(request: Request) -> str:
 
 
 def _open_game(hub: Hub, name: str, query: Mapping[str, str], seed: int, visitor: str) -> Game:
-    """Return the game that an address names, or the visitor's own; invalid parameters are ignored."""
+    """Return the game that an address names, or the visitor's own; one note says which parameters are invalid."""
     now = asyncio.get_running_loop().time()
     if not query:
         return hub.enter(name, seed, visitor=visitor, now=now)
-    settings = world(name).complete_settings({key: value for key, value in query.items() if key not in _RESERVED})
-    chosen, at = _parse_whole(query.get("seed")), _parse_whole(query.get("at"))
+    given = {key: value for key, value in query.items() if key not in _RESERVED}
+    settings, faults = world(name).complete_settings(given), world(name).describe_faults(given)
+    chosen, at = (_parse_number(key, query.get(key), faults) for key in ("seed", "at"))
     chosen = seed if chosen is None else chosen
     game, replayed = query.get("game", ""), query.get("replay", "")
-    return hub.open(name, chosen, settings, game=game or replayed, at=at, repeats=not game, visitor=visitor, now=now)
+    opened = hub.open(name, chosen, settings, game=game or replayed, at=at, repeats=not game, visitor=visitor, now=now)
+    if faults:
+        opened.notify(f"The address has faults: {'. '.join(faults[:_MAX_FAULTS])}.")
+    return opened
 
 
-def _parse_whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) <= 15 else None
+def _parse_number(key: str, text: str | None, faults: list[str]) -> int | None:
+    """Return a number of the address; if it is none, add that to the faults."""
+    if text is None:
+        return None
+    try:
+        return parse_seed(text)
+    except TelosError:
+        faults.append(f"{key} must be a whole number from 0 to {MAX_SEED - 1}, not {text[:40]!r}")
+        return None
 
 
 def answer_log(session: Session, parameters: Mapping[str, str]) -> Response:
