@@ -249,11 +249,11 @@ def test_score_panel_says_when_nothing_is_judged() -> None:
     def act(client: Client) -> None:
         session = Session(LINE)
         score = ScorePanel(session)
-        assert any(line.startswith("No update has been judged") for line in texts(client))
+        assert any(line.startswith("Nothing to score yet") for line in texts(client))
         session.hold("right")
         session.advance()
         score.refresh()
-        assert not any(line.startswith("No update has been judged") for line in texts(client))
+        assert not any(line.startswith("Nothing to score yet") for line in texts(client))
 
     in_page(act)
 

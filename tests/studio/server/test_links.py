@@ -223,7 +223,11 @@ def test_faults_of_address_are_told_in_one_note(studio: Studio) -> None:
         await until(lambda: bool(player.of("told")))
         await player.goes_on()
         (told,) = player.of("told")
-        for fault in ("seed must be a whole number", "people cannot be '99'", "no setting 'peple'; did you mean 'people'"):
+        for fault in (
+            "seed must be a whole number",
+            "people cannot be '99'",
+            "no setting 'peple'; did you mean 'people'",
+        ):
             assert fault in told["text"]
 
     played(studio, "home?seed=-1&people=99&peple=2", by=read)
