@@ -14,6 +14,7 @@ import { tipWords } from "telos-studio/timeline_tips.js";
 import { View } from "telos-studio/view.js";
 
 const [PAUSE, LONGEST_PAUSE] = [150, 600]; // ms between two drawings while the game runs: the eye follows the game
+const SHIFT = 4; // pixels that the newest frame may move between two drawings, within these bounds
 const MARGIN = 60; // on the right, for buttons
 const [ALL, NONE] = ["", "\0none"]; // the choices that show every recogniser at once, and none
 const KNOWN = "telos-zoomed"; // in the browser's storage: whether the user has zoomed once, and needs no hint
@@ -120,7 +121,7 @@ export default {
       this.timer ??= setTimeout(() => {
         this.timer = null;
         if (this.state() !== this.painted) this.draw();
-      }, Math.min(LONGEST_PAUSE, Math.max(PAUSE, pixel)));
+      }, Math.min(LONGEST_PAUSE, Math.max(PAUSE, SHIFT * pixel)));
     },
     /** All that comes from the game and is drawn: while it stays the same, nothing is drawn again. */
     state() {
