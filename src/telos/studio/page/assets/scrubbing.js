@@ -113,6 +113,12 @@ export class Scrubbing {
     return x > this.timeline.view.x(this.last) + 1;
   }
 
+  /** The frame at a place in the part of a recording that is still to come; null elsewhere. */
+  comingFrame(x) {
+    const frame = Math.round(this.timeline.view.frame(x));
+    return this.replay && this.isBeyond(x) && frame <= this.end ? frame : null;
+  }
+
   // --- pointer ---------------------------------------------------------------------------------------------------
 
   down(event) {
@@ -128,7 +134,7 @@ export class Scrubbing {
     const tick = way === "scrub" ? this.tickAt(x, y) : null;
     this.drag = { x, at: x, way, tick, moved: false };
     if (way === "overview") this.look(over);
-    else if (way === "scrub" && !tick) this.go(this.isBeyond(x) ? null : view.frame(x));
+    else if (way === "scrub" && !tick && this.comingFrame(x) === null) this.go(this.isBeyond(x) ? null : view.frame(x));
   }
 
   /** Show the part of the game around a frame. */
@@ -179,6 +185,15 @@ export class Scrubbing {
       const row = this.timeline.rowAt(this.place(event).y);
       if (row) this.timeline.pickRow(row);
     } else if (tick) this.open(tick);
+    else if (way === "scrub") this.seek(this.comingFrame(this.place(event).x));
+  }
+
+  /** Let a recording run to a frame that is still to come. */
+  seek(frame) {
+    if (frame === null) return;
+    if (this.shown !== null) link.send({ do: "scrub", to: null });
+    this.asked = null;
+    link.send({ do: "seek", to: frame });
   }
 
   /** Ask why about one happening; look closer at many. */

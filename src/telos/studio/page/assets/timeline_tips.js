@@ -50,7 +50,7 @@ function stretchWords(mark) {
 
 function beyondWords(timeline) {
   if (timeline.scrubbing.replay && timeline.scrubbing.end > timeline.scrubbing.last) {
-    return lines([said("not played yet", "b")], `the recording ends at ${timeline.endTime()}`);
+    return lines([said("not played yet", "b")], `click: go there; the recording ends at ${timeline.endTime()}`);
   }
   return timeline.scrubbing.shown === null ? lines([said("now", "b"), said("the newest moment is the line here")])
     : lines([said("now", "b")], "click: back to the newest moment");
