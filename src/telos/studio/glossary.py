@@ -104,6 +104,6 @@ def describe_names(
     """
     goal_texts = {goal: more.get(goal) or GOALS.get(goal, ("", ""))[1] for goal in goals}
     row_texts = {row: more.get(row) or ROWS.get(row, "") for row in ("truth", *rows)}
-    count_texts = {count: more.get(count, text) for count, text in {**COUNTS, **dict.fromkeys(counts, "")}.items()}
+    count_texts = {count: more.get(count, text) for count, text in {**dict.fromkeys(counts, ""), **COUNTS}.items()}
     found = {"readers": readers, "goals": goal_texts, "counts": count_texts, "rows": row_texts, "marks": MARKS}
     return {kind: {name: text for name, text in texts.items() if text} for kind, texts in found.items()}

@@ -17,7 +17,7 @@ import orjson
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.files import parse_json
-from telos.studio.stage import Happening, Inputs, PlayerChoice, Stage
+from telos.studio.stage import KIND_CUES, Happening, Inputs, PlayerChoice, Stage
 
 # Limits of an uploaded log.
 MAX_BYTES = 4 * 2**20
@@ -218,7 +218,8 @@ def build_frame(
     return {
         "is": "frame", "n": number, "t": round(stage.time, 3), "key": stage.backdrop()[0], "pic": stage.picture(),
         "hud": {
-            "task": hud.task, "message": hud.message, "counts": hud.counts, "clock": hud.clock, "over": hud.over
+            "task": hud.task, "message": hud.message, "banner": hud.banner, "counts": hud.counts, "clock": hud.clock,
+            "over": hud.over,
         },
         "beliefs": {name: round_belief(belief) for name, belief in beliefs.items()},
         "truth": stage.truth, "bands": dict(stage.bands()), "curves": _round_curves(stage),
@@ -243,6 +244,12 @@ def _to_pairs(choices: Iterable[PlayerChoice]) -> list[list[str]]:
 def to_marks(entries: Iterable[TimelineEntry]) -> list[list[Any]]:
     """Return the timeline marks of all happenings that have a label; changes of plans are only in the log."""
     return [each.to_mark() for each in entries if each.happening.label and each.happening.kind != "plan"]
+
+
+def to_cues(entries: Iterable[TimelineEntry]) -> list[str]:
+    """Return what is heard and felt of happenings, each cue once."""
+    cues = (each.happening.cue or KIND_CUES.get(each.happening.kind, "") for each in entries)
+    return list(dict.fromkeys(filter(None, cues)))
 
 
 def round_belief(belief: Belief) -> dict[str, float]:

@@ -44,6 +44,12 @@ class Happening:
     # "mind" (the cause of a change of goal), "plan" (only in the log); the log filters other words as well
     event: Event | None = None
     why: str = ""  # the cause, if the world knows it
+    cue: str = ""  # of ``CUES``: what is heard and felt of it; empty: what ``KIND_CUES`` says of its kind
+
+
+# What can be heard and felt of a happening: sounds.js has a sound for each, and the picture flinches at some.
+CUES = ("swing", "hit", "kill", "hurt", "death", "find", "goal", "speech")
+KIND_CUES = {"said": "speech", "goal": "goal", "bad": "death"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,7 @@ class Hud:
 
     task: str = ""
     message: str = ""
+    banner: str = ""  # a few large words for a moment: a goal was reached
     counts: tuple[tuple[str, str], ...] = ()  # ("score", "12")
     clock: str = ""
     over: str = ""  # why the game is over; empty while it runs

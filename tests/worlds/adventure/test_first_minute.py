@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from statistics import median
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from worlds.adventure.walker import INPUTS, afield, centre, go, hold, put
 
 SEEDS = [0, 1, 2, 3, 4, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 20))]
 WALKS = ["+".join(PARTS[direction]) for direction in DIRECTIONS]
+ACTS = [*WALKS, "", *(f"{walk}+swing".removeprefix("+") for walk in ("", "right"))]
 
 
 def touch(game: Adventure) -> None:
@@ -37,8 +39,8 @@ def lose_all_hearts(game: Adventure) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nobody_who_walks_in_any_direction_dies_within_five_seconds(seed: int) -> None:
-    for walk in WALKS:
+def test_nobody_who_walks_stands_or_swings_dies_within_five_seconds(seed: int) -> None:
+    for walk in ACTS:
         game = Adventure("wilds", seed=seed)
         hold(game, walk, 150)
         assert game.view().deaths == 0, walk
@@ -118,7 +120,7 @@ def test_third_touch_is_a_fall_and_a_protected_restart_in_town() -> None:
     lose_all_hearts(game)
     view = game.view()
     assert (view.hearts, view.deaths, view.fallen, view.area) == (0, 1, True, "3,2")
-    events = hold(game, "", 12)
+    events = hold(game, "", 30)
     view = game.view()
     assert (view.hearts, view.deaths, view.fallen, view.area, view.shielded) == (3, 1, False, "2,2", True)
     assert [event.context["died"] for event in events] == [True]
@@ -130,7 +132,7 @@ def test_monsters_cannot_hurt_for_two_seconds_after_a_restart() -> None:
     game = afield("wilds")
     put(game, carrying=True, restart=[game.save()["area"], 320.0, 240.0], phase=1)
     lose_all_hearts(game)
-    hold(game, "", 12)
+    hold(game, "", 30)
     assert game.view().area == "3,2"
     saved = game.save()
     saved["company"]["beasts"][0].update(at=[320.0, 240.0])
@@ -244,12 +246,23 @@ def test_footprints_end_with_the_phase() -> None:
     assert Adventure("wilds", directed=False).view().trail is None
 
 
-@pytest.mark.parametrize("seeds", [range(10), pytest.param(range(10, 40), marks=pytest.mark.slow)])
-def test_nine_of_ten_newcomers_reach_the_first_goal_within_a_minute(seeds: range) -> None:
-    reached = 0
-    for seed in seeds:
+def test_footprints_lead_back_to_the_trail_from_the_areas_beside_it() -> None:
+    game = Adventure("wilds", seed=1, monsters=0)
+    trail = game.view().trail
+    assert trail is not None
+    wrong = next(name for edge, name in beside(game) if edge != trail[1])
+    go(game, wrong)
+    back = game.view().trail
+    assert back is not None
+    assert (back[0], dict(beside(game))[back[1]]) == ("", "2,2")
+
+
+def test_newcomers_reach_the_first_goal_within_a_minute() -> None:
+    times = []
+    for seed in range(20):
         game, player = Adventure("wilds", seed=seed), Player(seed, NOVICE)
-        while not game.view().carrying and game.view().time < 60:
+        while not game.view().carrying and game.view().time < 120:
             game.step({"player": player.input(game.view())})
-        reached += game.view().carrying
-    assert reached >= 0.9 * len(seeds)
+        times.append(game.view().time)
+    assert median(times) <= 12  # 9.0
+    assert max(times) <= 60  # 33.3

@@ -158,10 +158,11 @@ _KEY_HELP: tuple[tuple[str, str, str], ...] = (  # key, its name in the help, de
     ("+", "+ −", "zoom the timeline"),
     ("n", "n N", "next and previous match in the log"),
     ("Escape", "Esc", "back to the live game"),
+    ("m", "M", "sound on or off"),
     ("t", "T", "dark or light"),
     ("?", "?", "this help"),
 )
-_KEY_CODES = {"p": "KeyP", ".": "Period", ",": "Comma", "t": "KeyT", "n": "KeyN"}
+_KEY_CODES = {"p": "KeyP", ".": "Period", ",": "Comma", "m": "KeyM", "t": "KeyT", "n": "KeyN"}
 _KEY_CODES |= {digit: f"Digit{digit}" for digit in "12345"}
 
 
@@ -177,7 +178,7 @@ def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:
 def studio_keys(taken: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Return the help on the keys that the world does not use.
 
-    >>> studio_keys(taken=["Digit1", "Period", "Comma", "KeyT", "KeyN", "Escape", "+"])
+    >>> studio_keys(taken=["Digit1", "Period", "Comma", "KeyM", "KeyT", "KeyN", "Escape", "+"])
     (('P', 'pause and go on'), ('?', 'this help'))
     """
     return tuple((name, words) for key, name, words in _KEY_HELP if free_keys([key], taken))

@@ -31,6 +31,7 @@ from telos.studio.page.widgets import (
     icon_button,
     set_class,
     show_note,
+    update_button,
 )
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub, prepare_world
@@ -52,6 +53,7 @@ _CONTROLS_INTERVAL, _PANELS_INTERVAL = 0.5, 1.0  # seconds between two updates f
 _SCRUB_INTERVAL = 0.15  # seconds between two updates while the user drags along the timeline
 
 
+_SOUND = {False: ("volume_off", "Sound is off: switch it on"), True: ("volume_up", "Sound is on: switch it off")}
 OpenGame = Callable[[str, Mapping[str, str]], Game]
 
 
@@ -78,7 +80,14 @@ class StudioPage:
         self._requests = 0
         self._theme = Theme()
         ui.add_css(Path(__file__).with_name("layout.css").read_text(encoding="utf-8"))
-        self._shell = Shell(wide=WIDE, on_go=self._go, on_key=self._press, on_wide=self._widen, on_dark=self._set_dark)
+        self._shell = Shell(
+            wide=WIDE,
+            on_go=self._go,
+            on_key=self._press,
+            on_wide=self._widen,
+            on_dark=self._set_dark,
+            on_sound=self._set_sound,
+        )
         with box("ts-page"):
             self._header()
             self._place = box("ts-game")
@@ -107,7 +116,7 @@ class StudioPage:
             is_shown = name == game.session.world.name
             set_class(link, "ts-on", is_shown)
             link.props["aria-current"] = "page" if is_shown else "false"
-        self._shell.keys = free_keys([*self._shown.acts, "t", "?"], self._shown.taken)
+        self._shell.keys = free_keys([*self._shown.acts, "m", "t", "?"], self._shown.taken)
         self._shell.show_address(self._shown.address(), push=push)
 
     def _show_address(self) -> None:
@@ -131,6 +140,7 @@ class StudioPage:
                 self._links = {name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in WORLDS}
             box("ts-gap")
             self._menus = box("ts-game")
+            self._sound = icon_button(*_SOUND[False], self._shell.toggle_sound, key="M")
             icon_button("contrast", "Dark or light", self._shell.toggle_theme, key="T")
             icon_button("help_outline", "Help", self._help, key="?")
 
@@ -154,7 +164,7 @@ class StudioPage:
             self.show(game, push=not popped)
 
     def _press(self, key: str) -> None:
-        acts: dict[str, Act] = {"t": self._shell.toggle_theme, "?": self._help}
+        acts: dict[str, Act] = {"m": self._shell.toggle_sound, "t": self._shell.toggle_theme, "?": self._help}
         acts |= self._shown.acts if self._shown is not None else {}
         if key in self._shell.keys:
             acts[key]()
@@ -167,6 +177,9 @@ class StudioPage:
         self._wide = wide
         if self._shown is not None:
             self._shown.panels.widen(wide)
+
+    def _set_sound(self, on: bool) -> None:
+        update_button(self._sound, *_SOUND[on], key="M")
 
     def _set_dark(self, dark: bool) -> None:
         self._theme.dark = dark

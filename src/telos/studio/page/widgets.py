@@ -152,8 +152,8 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
     """The part of the page that stays while games come and go: its address, the theme, the keys, the width.
 
     ``on_go`` receives an address that was clicked or gone back to, and whether it is in the address bar already;
-    ``on_key`` a key of `keys`, ``on_wide`` whether the window is at least ``wide`` pixels wide, and ``on_dark`` whether
-    the page is dark.
+    ``on_key`` a key of `keys`, ``on_wide`` whether the window is at least ``wide`` pixels wide, ``on_dark`` whether the
+    page is dark, and ``on_sound`` whether there are sounds.
     """
 
     def __init__(
@@ -164,6 +164,7 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
         on_key: Callable[[str], None],
         on_wide: Callable[[bool], None],
         on_dark: Callable[[bool], None],
+        on_sound: Callable[[bool], None],
     ) -> None:
         super().__init__()
         self._props["wide"] = wide
@@ -172,6 +173,7 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
         self.on("key", lambda event: _pass_name(event, on_key))
         self.on("wide", lambda event: on_wide(event.args is True))
         self.on("dark", lambda event: on_dark(event.args is True))
+        self.on("sound", lambda event: on_sound(event.args is True))
 
     @property
     def keys(self) -> list[str]:
@@ -185,6 +187,10 @@ class Shell(Element, component="assets/shell.js", esm=_ESM):
     def toggle_theme(self) -> None:
         """Change dark to light or back, and store it in a cookie."""
         self.run_method("toggleTheme")
+
+    def toggle_sound(self) -> None:
+        """Switch the sounds on or off, and store it in the browser."""
+        self.run_method("toggleSound")
 
     def show_address(self, address: str, *, push: bool) -> None:
         """Put the address of the shown game into the address bar, as a new entry of the history or in place."""

@@ -14,7 +14,7 @@ import orjson
 
 from telos.core.errors import TelosError, name_hint
 from telos.studio import glossary
-from telos.studio.recording import to_json, to_marks
+from telos.studio.recording import to_cues, to_json, to_marks
 from telos.studio.session import Session, format_error
 from telos.studio.worlds.shapes import GOAL_PLACES, GOALS, ROLES
 
@@ -221,7 +221,8 @@ class Game:
     async def _send_frame(self) -> None:
         session = self.session
         if session.shown is None:
-            data = {**session.frame_data, "happened": to_marks(session.happenings[self._sent_happenings :])}
+            happened = session.happenings[self._sent_happenings :]
+            data = {**session.frame_data, "happened": to_marks(happened), "cues": to_cues(happened)}
             self._sent_happenings = len(session.happenings)  # including those of skipped frames
             await self._send_backdrop(data["key"])
             await self._send_message(data)

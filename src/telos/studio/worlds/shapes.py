@@ -48,7 +48,8 @@ def place(
 
     Its ``name`` identifies it from frame to frame, so that it moves smoothly. Options: ``pick`` (the character that a
     click opens), ``label`` (text below it), ``tint`` (a role in place of the symbol's ``tint``), ``bar`` (a share,
-    drawn above it), ``alpha`` (0 to 1), ``says`` (a speech bubble), ``glow`` (a role, to highlight it).
+    drawn above it), ``alpha`` (0 to 1), ``blink`` (it blinks, or is pale where movement is not wanted), ``says`` (a
+    speech bubble), ``glow`` (a role, to highlight it).
     """
     options = {key: value for key, value in more.items() if value is not None}
     return ["s", name, symbol, _short(x), _short(y), _short(angle), scale, options]

@@ -331,7 +331,7 @@ class PhaseShape(FileModel):
     within: _Count = Field(default=_LEFT_OUT)
     """How many screens from town its chest is, at most. If left out, it is in any of the places."""
     footprints: _Bool = False
-    """Whether footprints lead from town to its chest."""
+    """Whether footprints lead from town to its chest, and back to them from the screens beside."""
 
 
 class CompanionShape(FileModel):

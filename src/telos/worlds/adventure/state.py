@@ -190,7 +190,7 @@ def _begin_phase(game: AdventureState) -> None:
 
 
 def lay_trail(game: AdventureState) -> None:
-    """Lay the footprints from town to the nearest chest, if the phase has any."""
+    """Lay the footprints of the phase: from town to the nearest chest, and back to them from the areas beside."""
     game.trail = {}
     if game.task is None or not game.task.footprints or not game.chests:
         return
@@ -201,6 +201,9 @@ def lay_trail(game: AdventureState) -> None:
         game.trail[area] = (came, edge)
         area, came = area_map.exits[area][edge], OPPOSITE[edge]
     game.trail[area] = (came, "")
+    for on_trail in list(game.trail):
+        for edge, beside in area_map.exits[on_trail].items():
+            game.trail.setdefault(beside, ("", OPPOSITE[edge]))
 
 
 def _hide_chests(game: AdventureState, *, within: int = 0) -> None:

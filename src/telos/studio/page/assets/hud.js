@@ -10,6 +10,13 @@ function put(place, words) {
   if (place.hidden !== !text) place.hidden = !text;
 }
 
+/** Show a place as one that has just changed. */
+function bump(place) {
+  place.classList.remove("telos-bump");
+  void place.offsetWidth; // so that the animation begins anew
+  place.classList.add("telos-bump");
+}
+
 function line(place, name) {
   const made = document.createElement("div");
   made.className = `telos-hud-${name}`;
@@ -75,6 +82,8 @@ export class Hud {
     this.side = row(this.top, "side");
     this.badge = line(this.side, "badge");
     this.counts = line(this.side, "counts");
+    this.banner = line(place, "banner");
+    this.banner.setAttribute("role", "status");
     this.bottom = row(place, "bottom"); // for the corner and the message
     this.message = line(this.bottom, "message");
     this.message.setAttribute("role", "status");
@@ -97,7 +106,7 @@ export class Hud {
   /** A game begins: what its counts mean. */
   begin({ about }) {
     this.about = about?.counts ?? {};
-    this.said = "";
+    this.said = this.named = "";
   }
 
   /** Keep to the picture: the letterbox around it stays empty. */
@@ -114,6 +123,7 @@ export class Hud {
     this.hasBegun = frame?.n > 0;
     put(this.task, this.adapt(hud.task));
     put(this.message, this.adapt(hud.message));
+    put(this.banner, hud.banner);
     put(this.over, hud.over);
     if (this.end.hidden !== this.over.hidden) this.end.hidden = this.over.hidden;
     put(this.badge, moment(status, frame));
@@ -121,15 +131,23 @@ export class Hud {
     this.showCounts(hud);
   }
 
-  /** Make a line transparent where a body is beneath it. `people` are in CSS pixels from the canvas' corner. */
+  /**
+   * Make a line transparent where a body is beneath it. `people` are in CSS pixels from the canvas' corner. Returns the
+   * boxes of the lines, in the same pixels, if it looked.
+   */
   makeWay(people, canvas, now) {
-    if (now - this.looked < LOOK) return;
+    if (now - this.looked < LOOK) return null;
     this.looked = now;
     const origin = canvas.getBoundingClientRect();
-    if (!this.hasBegun) return; // "press a key to begin" is read first
-    for (const box of [this.task, this.badge, this.counts, ...this.bottom.children]) {
-      if (!box.hidden) box.classList.toggle("telos-aside", isOver(box.getBoundingClientRect(), origin, people));
+    const boxes = [];
+    for (const line of [this.task, this.badge, this.counts, this.banner, ...this.bottom.children]) {
+      if (line.hidden) continue;
+      const box = line.getBoundingClientRect();
+      // "press a key to begin" is read first
+      line.classList.toggle("telos-aside", Boolean(this.hasBegun) && isOver(box, origin, people));
+      boxes.push({ x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height });
     }
+    return boxes;
   }
 
   showCounts({ counts, clock: time }) {
@@ -137,13 +155,28 @@ export class Hud {
     const said = JSON.stringify([all, time]);
     if (said === this.said) return;
     this.said = said;
+    const shown = [...all, ...(time ? [["", time]] : [])];
+    const named = JSON.stringify(shown.map(([name]) => name));
+    if (named !== this.named) this.buildCounts(shown.map(([name]) => String(name ?? "")));
+    const isAnew = named !== this.named;
+    this.named = named;
+    shown.forEach(([name, value], at) => {
+      const place = this.counts.children[at].lastChild;
+      if (place.textContent === String(value)) return;
+      place.textContent = String(value);
+      if (name && !isAnew) bump(place); // not the clock
+    });
+    this.counts.hidden = !this.counts.childElementCount;
+  }
+
+  buildCounts(names) {
     this.counts.replaceChildren();
-    for (const [name, value] of [...all, ...(time ? [["", time]] : [])]) {
+    for (const name of names) {
       const count = this.counts.appendChild(document.createElement("span"));
+      count.className = `telos-count-${name.replace(/[^a-z]+/g, "-") || "clock"}`;
       count.textContent = name ? `${name} ` : "";
       explain(count, this.about?.[name]);
-      count.appendChild(document.createElement("b")).textContent = String(value);
+      count.appendChild(document.createElement("b"));
     }
-    this.counts.hidden = !this.counts.childElementCount;
   }
 }

@@ -8,6 +8,7 @@ const LABEL_FONT = `600 11px ${FONT}`;
 const LABEL_HEIGHT = 13;
 const BUBBLE_WIDTH = 170;
 const BUBBLE_LINES = 3;
+const STAYS = 250; // square pixels that a bubble may cover before it changes its side
 
 /** A soft light behind a highlighted symbol. `radius` and the place are in pixels. */
 export function drawGlow(context, colours, role, x, y, radius) {
@@ -88,30 +89,79 @@ function overlap(one, two) {
   return across && one.y < two.y + two.height && two.y < one.y + one.height;
 }
 
-/** Place a bubble above (x, y), inside the picture and clear of the bubbles that are there already. */
-function room(width, height, x, y, area, taken) {
-  const clamp = (value, low, high) => Math.max(low, Math.min(value, Math.max(low, high)));
-  const left = clamp(x - width / 2, area.x + 4, area.x + area.width - width - 4);
-  const box = { x: left, y: y - height - 8, width, height };
-  for (const other of taken) if (overlap(box, other)) box.y = other.y - height - 4;
-  box.y = clamp(box.y, area.y + 4, area.y + area.height - height - 4);
-  return box;
+const clamp = (value, low, high) => Math.max(low, Math.min(value, Math.max(low, high)));
+
+/** How much of one box lies under another, in square pixels. */
+function shared(one, two) {
+  const across = Math.min(one.x + one.width, two.x + two.width) - Math.max(one.x, two.x);
+  const down = Math.min(one.y + one.height, two.y + two.height) - Math.max(one.y, two.y);
+  return across > 0 && down > 0 ? across * down : 0;
 }
 
-/** Say something: a bubble with a tail that points at the speaker's head. Returns the room it takes. */
-export function drawBubble(context, colours, words, x, y, area, taken) {
+const square = ({ x, y, radius }) => ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
+
+/** Where a bubble may be: on each side of the speaker, and half way between two sides. */
+function* sides(width, height, { x, y, head, foot, radius }) {
+  const [above, below, beside] = [head - height - 8, foot + 8, radius + 10];
+  yield ["above", x - width / 2, above];
+  yield ["above-right", x + 4, above];
+  yield ["above-left", x - width - 4, above];
+  yield ["right", x + beside, y - height / 2];
+  yield ["left", x - beside - width, y - height / 2];
+  yield ["below", x - width / 2, below];
+  yield ["below-right", x + 4, below];
+  yield ["below-left", x - width - 4, below];
+}
+
+/**
+ * Place a bubble inside the picture, where it covers least: other bubbles and the player count most, then the other
+ * people and the lines around the picture. It stays on the `side` where it is while that is free, and is above if nothing speaks against it.
+ */
+function room(width, height, from, area, { taken, people, covers, side }) {
+  let best = null;
+  let rank = 0;
+  for (const [name, x, y] of sides(width, height, from)) {
+    const box = { side: name, width, height };
+    box.x = clamp(x, area.x + 4, area.x + area.width - width - 4);
+    box.y = clamp(y, area.y + 4, area.y + area.height - height - 4);
+    let cost = 3 * rank++ - (name === side ? STAYS : 0);
+    cost += 0.5 * (Math.abs(box.x - x) + Math.abs(box.y - y)); // pushed by the edge
+    for (const other of taken) cost += 3 * shared(box, other);
+    for (const other of covers) cost += shared(box, other);
+    for (const each of people) cost += (each.tint === "player" ? 5 : 1) * shared(box, square(each));
+    if (!best || cost < best.cost) best = { ...box, cost };
+  }
+  return best;
+}
+
+/** Trace the tail of a bubble, from its nearest edge towards the speaker. */
+function traceTail(context, box, { x, y, head, foot, radius }) {
+  const across = clamp(x, box.x + 12, box.x + box.width - 12);
+  const down = clamp(y, box.y + 9, box.y + box.height - 9);
+  const points = (from, to) => {
+    context.moveTo(...from[0]);
+    context.lineTo(...to);
+    context.lineTo(...from[1]);
+  };
+  const bottom = box.y + box.height;
+  if (bottom < head + 1) points([[across - 5, bottom - 0.5], [across + 5, bottom - 0.5]], [clamp(x, across - 14, across + 14), Math.min(head - 1, bottom + 8)]);
+  else if (box.y > foot - 1) points([[across - 5, box.y + 0.5], [across + 5, box.y + 0.5]], [clamp(x, across - 14, across + 14), Math.max(foot + 1, box.y - 8)]);
+  else if (box.x > x) points([[box.x + 0.5, down - 5], [box.x + 0.5, down + 5]], [Math.max(x + radius, box.x - 8), down]);
+  else if (box.x + box.width < x) points([[box.x + box.width - 0.5, down - 5], [box.x + box.width - 0.5, down + 5]], [Math.min(x - radius, box.x + box.width + 8), down]);
+}
+
+/**
+ * Say something: a bubble with a tail that points at the speaker. `from` is where the speaker is; the bubble keeps
+ * clear of what is `taken`, of `people`, and of what `covers` the picture. Returns the room it takes, and on which side it is.
+ */
+export function drawBubble(context, colours, words, from, area, around) {
   context.font = BUBBLE_FONT;
   const lines = wrapped(context, words);
   const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 16;
-  const box = room(width, lines.length * 15 + 8, x, y, area, taken);
-  const tail = Math.max(box.x + 12, Math.min(x, box.x + box.width - 12));
+  const box = room(width, lines.length * 15 + 8, from, area, around);
   context.beginPath();
   context.roundRect(box.x, box.y, box.width, box.height, 7);
-  if (box.y + box.height < y) {
-    context.moveTo(tail - 5, box.y + box.height - 0.5);
-    context.lineTo(x, Math.min(y - 1, box.y + box.height + 8));
-    context.lineTo(tail + 5, box.y + box.height - 0.5);
-  }
+  traceTail(context, box, from);
   context.lineWidth = 2;
   context.strokeStyle = colours.of("line");
   context.stroke();

@@ -1,4 +1,4 @@
-// Motion: a placed symbol glides from where it was seen last to where the new frame has it.
+// Motion: a placed symbol glides from where it was seen last to where the new frame has it; `Jolt` shakes the picture.
 
 const SMOOTH_RATE = 30; // frames a second from which on every frame is drawn as it comes
 const LONGEST = 1000; // ms; at a crawl a glide should still end before one forgets what moved
@@ -74,5 +74,33 @@ export class Motion {
       if (thing.x !== was.x || thing.y !== was.y || thing.angle !== was.angle) return true;
     }
     return false;
+  }
+}
+
+const JOLTS = { hurt: [260, 5, 0.3], death: [420, 8, 0.45] }; // ms, stage units, share of the flash at its beginning
+const SHAKES = 0.05; // turns in a ms
+
+/** A blow: for a moment the picture shakes, and turns red. */
+export class Jolt {
+  constructor() {
+    this.began = -Infinity;
+    [this.lasts, this.far, this.red] = JOLTS.hurt;
+  }
+
+  /** Begin if one of the cues of a frame is a blow. */
+  feel(cues, now) {
+    const cue = ["death", "hurt"].find((each) => cues.includes(each));
+    if (!cue) return;
+    [this.lasts, this.far, this.red] = JOLTS[cue];
+    this.began = now;
+  }
+
+  /** How far the picture is off its place now, and how red it is; null if it is at rest. */
+  at(now) {
+    const share = (now - this.began) / this.lasts;
+    if (!(share >= 0 && share < 1)) return null;
+    const far = this.far * (1 - share) ** 2;
+    const turn = (now - this.began) * SHAKES * TURN;
+    return { x: far * Math.cos(turn), y: 0.6 * far * Math.sin(1.7 * turn), red: this.red * (1 - share) };
   }
 }

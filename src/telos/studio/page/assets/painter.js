@@ -2,7 +2,7 @@
 
 import { Colours } from "./colours.js";
 import { drawBar, drawBubble, drawGlow, drawLabel } from "./marks.js";
-import { Motion, placed } from "./motion.js";
+import { Jolt, Motion, placed } from "./motion.js";
 import { drawShape } from "./shapes.js";
 import { compileSymbols, drawSymbol } from "./symbols.js";
 
@@ -11,6 +11,10 @@ const DRAWN_BACKDROPS = 6; // canvases kept of rooms that were left, so that goi
 const KEPT_BACKDROPS = 1000;
 const REACH = 0.2; // of the picture: who is further off in the next frame has leapt, not walked
 const SMALLEST_TARGET = 14; // CSS pixels around a character that a click may miss it by
+const BLINK = 4; // frames
+const QUIET_SPEED = 2; // of the game: faster, blows are not felt
+const PALE = 0.35; // of a symbol that blinks
+const PEOPLE = new Set(["player", "foe", "friend"]); // tints of bodies that nobody can click
 
 export class Painter {
   constructor(canvas) {
@@ -19,10 +23,13 @@ export class Painter {
     this.pics = new Map(); // key -> backdrop as sent
     this.drawn = new Map(); // key -> backdrop as a canvas in this theme and size
     this.motion = new Motion();
+    this.jolt = new Jolt();
+    this.sides = new Map(); // speaker -> the side of its bubble, so that it does not jump about
     this.frame = null;
     this.things = [];
     this.targets = []; // what a click may pick, in pixels, as last painted
     this.people = []; // those, and the player
+    this.covers = []; // what of the page lies over the picture, in CSS pixels from the canvas' corner
     this.begin({});
   }
 
@@ -38,6 +45,8 @@ export class Painter {
     this.frame = null;
     this.things = [];
     this.motion = new Motion();
+    this.jolt = new Jolt();
+    this.sides.clear();
     this.setTheme(this.dark ?? true);
   }
 
@@ -81,6 +90,9 @@ export class Painter {
     const next = before && before.key === frame.key && frame.live && before.live && frame.n > before.n;
     const reach = REACH * Math.max(this.width, this.height);
     this.motion.aim(things, now, { rate: this.rate * speed, glides: Boolean(next) && !still, reach });
+    this.still = still;
+    if (frame.live && !still && speed <= QUIET_SPEED && Array.isArray(frame.cues)) this.jolt.feel(frame.cues, now);
+    if (!frame.live) this.jolt = new Jolt();
     this.frame = frame;
     this.things = things;
   }
@@ -97,10 +109,25 @@ export class Painter {
     context.beginPath();
     context.rect(area.x * ratio, area.y * ratio, area.width * ratio, area.height * ratio);
     context.clip();
-    context.drawImage(this.backdrop(String(this.frame.key)), Math.round(area.x * ratio), Math.round(area.y * ratio));
-    this.paintThings(now);
+    const jolt = this.jolt.at(now);
+    const off = { x: (jolt?.x ?? 0) * this.scale, y: (jolt?.y ?? 0) * this.scale };
+    const [left, top] = [Math.round((area.x + off.x) * ratio), Math.round((area.y + off.y) * ratio)];
+    context.drawImage(this.backdrop(String(this.frame.key)), left, top);
+    this.paintThings(now, { ...area, x: area.x + off.x, y: area.y + off.y });
+    if (jolt) this.paintBlow(jolt.red);
     context.restore();
-    return this.motion.moving(now);
+    return this.motion.moving(now) || Boolean(jolt);
+  }
+
+  /** Red from the edges inwards, over all of the picture. */
+  paintBlow(red) {
+    const { context, area } = this;
+    const [x, y] = [area.x + area.width / 2, area.y + area.height / 2];
+    const light = context.createRadialGradient(x, y, 0.25 * area.height, x, y, 0.6 * area.width);
+    light.addColorStop(0, this.colours.of(`danger/${Math.round(30 * red)}`));
+    light.addColorStop(1, this.colours.of(`danger/${Math.round(100 * red)}`));
+    context.fillStyle = light;
+    context.fillRect(area.x, area.y, area.width, area.height);
   }
 
   backdrop(key) {
@@ -129,8 +156,8 @@ export class Painter {
   }
 
   /** What moves, in the order given; then the marks, so that no body covers a name. */
-  paintThings(now) {
-    const { context, area, scale, ratio } = this;
+  paintThings(now, area = this.area) {
+    const { context, scale, ratio } = this;
     const units = () => context.setTransform(scale * ratio, 0, 0, scale * ratio, area.x * ratio, area.y * ratio);
     const pixels = () => context.setTransform(ratio, 0, 0, ratio, 0, 0);
     pixels();
@@ -139,9 +166,9 @@ export class Painter {
     units();
     for (const shape of this.frame.pic ?? []) this.paintShape(context, shape, this.motion, now);
     pixels();
-    this.paintMarks(context, marks);
     this.targets = marks.filter((mark) => mark.pick);
-    this.people = marks.filter((mark) => mark.pick || mark.tint === "player");
+    this.people = marks.filter((mark) => mark.pick || PEOPLE.has(mark.tint));
+    this.paintMarks(context, marks, this.people);
   }
 
   /** One shape, symbol or not, in the units of the stage. */
@@ -155,10 +182,17 @@ export class Painter {
     context.translate(x, y);
     context.rotate(angle);
     context.scale(thing.scale, thing.scale);
-    const { alpha, tint } = thing.more;
+    const { alpha: given, tint, blink } = thing.more;
+    const alpha = blink === true ? this.blinking() : given;
     if (Number.isFinite(alpha)) context.globalAlpha = Math.min(1, Math.max(0, alpha));
     drawSymbol(context, symbol, this.colours, typeof tint === "string" ? tint : "");
     context.restore();
+  }
+
+  /** How opaque a symbol that blinks is now; where movement is not wanted it does not change. */
+  blinking() {
+    if (this.still) return (1 + PALE) / 2;
+    return Math.floor(Number(this.frame?.n) / BLINK) % 2 ? PALE : 1;
   }
 
   /** Where a thing is on the page in pixels, how big, and what is said of it. */
@@ -169,6 +203,7 @@ export class Painter {
     const turned = thing.angle ? Math.max(-box.top, box.bottom, -box.left, box.right) : 0; // a box that holds any turn
     return {
       ...thing.more,
+      name: thing.name,
       x: area.x + x * this.scale,
       y: area.y + y * this.scale,
       up: (turned || -box.top) * size,
@@ -177,7 +212,8 @@ export class Painter {
     };
   }
 
-  paintMarks(context, marks) {
+  /** Bars and names of things, and what they say; bubbles keep clear of `people`. */
+  paintMarks(context, marks, people = []) {
     const { colours } = this;
     const names = [];
     for (const { bar, label, x, y, up, down, radius } of marks) {
@@ -185,11 +221,17 @@ export class Painter {
       if (label) names.push(drawLabel(context, colours, String(label), x, y + down + 3, names));
     }
     const taken = [];
+    const covers = [...this.covers, ...names];
     const speakers = marks.filter((mark) => mark.says).sort((one, two) => two.y - one.y); // the lower ones stay put
-    for (const { says, bar, x, y, up } of speakers) {
+    for (const { name, says, bar, label, x, y, up, down, radius } of speakers) {
       const head = y - up - (Number.isFinite(bar) ? 11 : 2);
-      taken.push(drawBubble(context, colours, String(says), x, head, this.area, taken));
+      const from = { x, y, head, foot: y + down + (label ? 16 : 4), radius };
+      const around = { taken, people, covers, side: this.sides.get(name) };
+      const box = drawBubble(context, colours, String(says), from, this.area, around);
+      this.sides.set(name, box.side);
+      taken.push(box);
     }
+    for (const name of this.sides.keys()) if (!speakers.some((each) => each.name === name)) this.sides.delete(name);
   }
 
   /** The character at a point of the page (CSS pixels from the canvas' corner), or null. The nearest one wins. */

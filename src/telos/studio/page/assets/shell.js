@@ -1,5 +1,7 @@
 // What stays in the page while games come and go: its address, the theme, the keys of the studio, and the width.
 
+import { sounds } from "telos-studio/sounds.js";
+
 const IN_USE = "input, textarea, select, [contenteditable=true], .q-dialog, .q-menu"; // keys that are pressed here are theirs
 const OWN = ["t", "?"]; // keys of the page, not of its game
 const PRESSED = "a, button, select, [role=button], [role=tab], [role=slider]"; // Enter is theirs
@@ -12,13 +14,14 @@ const here = () => window.location.pathname + window.location.search;
 export default {
   template: `<div hidden></div>`,
   props: { keys: { type: Array, default: () => [] }, wide: { type: Number, default: 1700 } },
-  emits: ["go", "key", "wide", "dark"],
+  emits: ["go", "key", "wide", "dark", "sound"],
   mounted() {
     this.ends = [];
     this.dress(document.documentElement.classList.contains("telos-dark"));
     this.follow();
     this.listen();
     this.measure();
+    this.ends.push(sounds.watch((on) => this.$emit("sound", on)));
     window.telosGo = (address) => this.go(address);
   },
   unmounted() {
@@ -62,6 +65,9 @@ export default {
       const dark = !document.documentElement.classList.contains("telos-dark");
       document.cookie = `${COOKIE}=${dark ? "dark" : "light"}; path=/; max-age=31536000; samesite=strict`;
       this.dress(dark);
+    },
+    toggleSound() {
+      sounds.toggle();
     },
     // Not ``ui.keyboard``: it would also send each arrow key of the game to the server, and it ignores whether an editor
     // has the focus.

@@ -9,6 +9,7 @@ import { link } from "telos-studio/link.js";
 import { buildTouchPad, watchGamepads, wordsForTouch } from "telos-studio/pads.js";
 import { Painter } from "telos-studio/painter.js";
 import { Pointing } from "telos-studio/pointing.js";
+import { sounds } from "telos-studio/sounds.js";
 
 const wantsStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -113,6 +114,7 @@ export default {
     take(frame) {
       this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });
       this.hud.show(frame, link.status);
+      sounds.hear(frame, link.status);
       this.belief.take(frame, performance.now(), this.corner);
       this.pointing.take(frame);
       this.draw();
@@ -134,7 +136,7 @@ export default {
       const now = performance.now();
       const moves = this.painter.paint(now);
       if (this.belief.paint(now) || moves) this.draw();
-      this.hud.makeWay(this.painter.people, this.$refs.canvas, now);
+      this.painter.covers = this.hud.makeWay(this.painter.people, this.$refs.canvas, now) ?? this.painter.covers;
     },
     showPad() {
       this.$el.classList.add("telos-touched");

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from random import Random
 
-from telos.studio.worlds.adventure.effects import FlashEffects
+from telos.studio.worlds.adventure.effects import Effects
 from telos.studio.worlds.adventure.symbols import BODIES, BODY, SCENERY, fill_part
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, path, place, rect
 from telos.worlds.adventure.map import VECTORS, AreaMap
@@ -19,6 +19,7 @@ from telos.worlds.adventure.views import AdventureView, CompanionView
 _STEP = 33  # pixels between the trees of a wall
 _PATH = 58  # pixels, the width of a path
 _PLAZA = 44  # pixels, the radius of the trodden ground in the middle
+_PACE = 21  # pixels between two footprints
 _MEADOW = (("tuft", 38), ("flower", 10), ("pebbles", 5))  # scattered symbols and their number
 _WOODS = (
     ("tree", "tree", "tree", "bush"),
@@ -31,12 +32,21 @@ _NORMAL = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
 @lru_cache(maxsize=128)  # all games show the same areas
-def draw_ground(area: str, size: tuple[int, int], exits: tuple[str, ...], *, town: bool, chest: bool) -> Picture:
-    """Return the static part of an area; the same area always looks the same."""
+def draw_ground(
+    area: str,
+    size: tuple[int, int],
+    exits: tuple[str, ...],
+    *,
+    town: bool,
+    chest: bool,
+    trail: tuple[str, str] | None = None,
+) -> Picture:
+    """Return the static part of an area; the same area always looks the same. ``trail`` is where footprints lead."""
     rng = Random(f"area {area}")  # for the look only; the game has its own generator
     width, height = size
     drawn = [rect(0, 0, width, height, "grass"), *_patches(size, rng), *_paths(size, exits, rng)]
     drawn += _scattered(size, exits, rng)
+    drawn += _footprints(size, trail) if trail is not None else []
     standing = [*_walls(size, exits, rng), *(_houses(size, exits) if town else ())]
     drawn += sorted(standing, key=lambda shape: float(shape[4]))  # what is further down is in front
     if town:
@@ -79,6 +89,24 @@ def _scattered(size: tuple[int, int], exits: tuple[str, ...], rng: Random) -> It
             if symbol == "pebbles" or not _is_trodden(x, y, size, exits):
                 tint = blossom if symbol == "flower" else None
                 yield place(f"{symbol}{i}", symbol, x, y, scale=round(rng.uniform(0.7, 1.1), 2), tint=tint)
+
+
+def _footprints(size: tuple[int, int], trail: tuple[str, str]) -> Iterator[Shape]:
+    """Yield footprints from one edge to another by way of the middle; an empty edge is the middle."""
+    came, goes = trail
+    feet = 0
+    for edge, is_inward in ((came, True), (goes, False)):
+        if not edge:
+            continue
+        across, down = _NORMAL[edge]
+        length = size[0] / 2 if across else size[1] / 2
+        walk = across * (-1 if is_inward else 1), down * (-1 if is_inward else 1)
+        for step in range(round((length - _PLAZA / 2) // _PACE)):
+            off = length - step * _PACE if is_inward else _PLAZA / 2 + (step + 0.5) * _PACE
+            side = 7 if feet % 2 else -7
+            x, y = size[0] / 2 + across * off - walk[1] * side, size[1] / 2 + down * off + walk[0] * side
+            yield place(f"foot{feet}", "footprint", x, y, angle=math.atan2(walk[1], walk[0]))
+            feet += 1
 
 
 def _is_trodden(x: float, y: float, size: tuple[int, int], exits: tuple[str, ...]) -> bool:
@@ -190,6 +218,7 @@ def _doors(area_map: AreaMap, area: int, left: float) -> str:
 
 
 ANGLES = {way: math.atan2(down, across) for way, (across, down) in VECTORS.items()}
+_ROOM = 15.0  # half the size of the hero's symbol
 _SWEEP = 1.05  # radians to both sides
 _EDGE = 20  # pixels from an open edge to its chevron
 _EXITS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
@@ -209,25 +238,29 @@ class AdventureDrawing:
         self._bodies = _LARGER * rules.player.size / BODY, _LARGER * rules.monsters.size / BODY
         self._names = [f"m{i}" for i in range(64)]
         self._numbers = {rules.map.name(each): each for each in range(rules.map.columns * rules.map.rows)}
-        self._signs_for: tuple[str, tuple[str, ...]] = ("", ())
+        self._signs_for: tuple[str, tuple[str, ...], tuple[str, str] | None] = ("", (), None)
         self._signs: Picture = []
         self.symbols: Symbols = {**BODIES, **SCENERY, "map": minimap_symbol(rules.map)}
 
     def backdrop(self, view: AdventureView) -> tuple[str, Picture]:
         """Return the static part of the area, and its key."""
         town, chest = view.town is not None, view.chest is not None
-        picture = draw_ground(view.area, self._size, tuple(sorted(view.exits)), town=town, chest=chest)
-        return f"{self._rules.name} {view.area}{' chest' if chest else ''}", picture
+        exits = tuple(sorted(view.exits))
+        picture = draw_ground(view.area, self._size, exits, town=town, chest=chest, trail=view.trail)
+        shown = [view.area, *(["chest"] if chest else []), *(["trail", *view.trail] if view.trail else [])]
+        return f"{self._rules.name} {' '.join(shown)}", picture
 
-    def picture(self, view: AdventureView, flashes: FlashEffects) -> Picture:
+    def picture(self, view: AdventureView, effects: Effects) -> Picture:
         """Return the moving part of a frame."""
         drawn = [*self._signposts(view)]  # first: bodies are drawn over the minimap
+        drawn += effects.ground(view)
         drawn += [place(f"gem{i}", "gem", x, y) for i, (x, y) in enumerate(view.gems)]
         drawn += self._monsters(view)
         if view.companion is not None:
             drawn.append(self._companion(view.companion, is_named=view.frame < _NAMED))
-        drawn += self._hero(view, flashes)
-        drawn += flashes.shapes(view.frame)
+        lies = effects.lies(view)
+        drawn += self._hero(view, effects) if lies is None else self._fallen(view, lies, effects.cause)
+        drawn += effects.shapes(view)
         return drawn
 
     def _monsters(self, view: AdventureView) -> Iterator[Shape]:
@@ -278,25 +311,40 @@ class AdventureDrawing:
             says=companion.says or None,
         )
 
-    def _hero(self, view: AdventureView, flashes: FlashEffects) -> Iterator[Shape]:
-        scale, alpha = round(self._bodies[0], 2), 0.35 if flashes.is_dim(view.frame) else None
-        stride = 0.08 * math.sin(view.frame * 0.7) if view.moving != "stop" else 0.0
+    def _hero_spot(self, view: AdventureView) -> tuple[float, float]:
+        """Return where the hero is drawn: wholly inside the picture, though half of the body may be over an edge."""
+        room = _ROOM * self._bodies[0]
+        return min(view.width - room, max(room, view.x)), min(view.height - room, max(room, view.y))
+
+    def _fallen(self, view: AdventureView, share: float, cause: str) -> Iterator[Shape]:
+        """Yield the hero in a fall, with its cause; ``share`` is how far it has gone."""
+        (x, y), scale = self._hero_spot(view), round(self._bodies[0] * (1 - 0.15 * share), 2)
+        if not share:
+            yield place("hero", "hero", x, y, angle=ANGLES[view.facing], scale=scale, tint="danger", label=cause)
+            return
+        angle, alpha = ANGLES[view.facing] + math.pi * share, round(1 - 0.3 * share, 2)
+        yield place("hero", "hero-fallen", x, y, angle=angle, scale=scale, tint="player", alpha=alpha, label=cause)
+
+    def _hero(self, view: AdventureView, effects: Effects) -> Iterator[Shape]:
+        (x, y), scale = self._hero_spot(view), round(self._bodies[0], 2)
+        stride = 0.08 * math.sin(view.frame * 0.7) if view.moving != "stop" and not view.still else 0.0
         facing = ANGLES[view.facing]
         if view.swinging:
             way, reach = ANGLES[view.sword], round(self._rules.sword.reach / 48, 2)
-            share = flashes.swing / self._rules.sword.frames
-            yield place("sweep", "sweep", view.x, view.y, angle=way, scale=reach, alpha=round(1.0 - 0.6 * share, 2))
-            yield place("sword", "sword", view.x, view.y, angle=way + _SWEEP * (2 * share - 1), scale=reach)
+            share = effects.swing / self._rules.sword.frames
+            yield place("sweep", "sweep", x, y, angle=way, scale=reach, alpha=round(1.0 - 0.6 * share, 2))
+            yield place("sword", "sword", x, y, angle=way + _SWEEP * (2 * share - 1), scale=reach)
             facing = way
-        yield place("halo", "halo", view.x, view.y)
+        yield place("halo", "halo", x, y)
         symbol = "hero" if view.swinging else "hero-armed"
-        yield place("hero", symbol, view.x, view.y, angle=facing + stride, scale=scale, tint="player", alpha=alpha)
+        blink = True if view.shielded else None
+        yield place("hero", symbol, x, y, angle=facing + stride, scale=scale, tint="player", blink=blink)
         if view.carrying:
-            yield place("carried", "chest", view.x, view.y - 22, scale=0.5)
+            yield place("carried", "chest", x, y - 22, scale=0.5)
 
     def _signposts(self, view: AdventureView) -> Picture:
         """Return the minimap, and a chevron at each exit: bright if it leads to an unvisited area."""
-        known = view.area, view.visited
+        known = view.area, view.visited, view.trail
         if known != self._signs_for:
             self._signs_for = known
             self._signs = [*self._chevrons(view), *draw_minimap(self._rules.map, view.visited, view.area, view.width)]
@@ -309,7 +357,8 @@ class AdventureDrawing:
             x, y = width / 2 + across * (width / 2 - _EDGE), height / 2 + down * (height / 2 - _EDGE)
             is_new = area_map.name(behind) not in view.visited
             look: tuple[str, float] = ("gold", 0.9) if is_new else ("faint", 0.35)
-            yield place(edge, "chevron", x, y, angle=math.atan2(down, across), tint=look[0], alpha=look[1])
+            scale = 1.5 if view.trail is not None and edge == view.trail[1] else 1.0
+            yield place(edge, "chevron", x, y, angle=math.atan2(down, across), scale=scale, tint=look[0], alpha=look[1])
 
 
 def _breath(scale: float, frame: int, number: int) -> float:

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from telos.core.event import Event
 from telos.studio.stage import Happening, Hud
 from telos.worlds.adventure.map import PARTS
+from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.views import AdventureView
 
 FREE = "Free play: do as you like"
+KEYS = "Arrow keys or WASD walk, space swings the sword. Walk off an open edge to reach the next area."
 _NEXT = "Under New game: goals of your own, or the rules aiide, with training and test."
 # How each kind of monster catches the player: a hint for the next attempt.
 _CAUGHT = {
@@ -38,21 +40,28 @@ def to_happening(event: Event, *, directed: bool) -> Happening:
     """Return an event as a happening; only in free play does an event show an achieved goal (others have phases)."""
     if event.goal is not None and not directed:
         return Happening(event.time, event.player, f"achieves {event.goal}", "goal", event)
-    return Happening(event.time, event.player, describe_event(event), event=event)
+    cue = "swing" if event.action == "swing" else ""
+    return Happening(event.time, event.player, describe_event(event), event=event, cue=cue)
 
 
 def find_changes(before: AdventureView, after: AdventureView) -> Iterator[Happening]:
-    """Yield what changed from one view to the next: kills, treasure, deaths, phases."""
+    """Yield what changed from one view to the next: kills, treasure, hits, deaths, phases."""
     (who,), time = after.players, after.time
     died = after.deaths > before.deaths
     if after.kills > before.kills:
-        yield Happening(time, who, "kills a monster")
+        yield Happening(time, who, "kills a monster", cue="kill")
     if after.carrying and not before.carrying:
-        yield Happening(time, who, "takes the chest")
+        yield Happening(time, who, "takes the chest", cue="find")
     if before.carrying and not after.carrying and not died:
-        yield Happening(time, who, "brings the chest to town")
+        yield Happening(time, who, "brings the chest to town", cue="goal")
+    if after.gems_held > before.gems_held:
+        yield Happening(time, who, "", cue="find")  # without a mark: gems are many
     if before.gems_held and not after.gems_held and not died:
-        yield Happening(time, who, f"brings {format_gems(before.gems_held)} to town")
+        yield Happening(time, who, f"brings {format_gems(before.gems_held)} to town", cue="goal")
+    if after.hearts < before.hearts and not died:
+        left = "1 heart" if after.hearts == 1 else f"{after.hearts} hearts"
+        why = f"A {find_killer(before)} touched the player in {before.area}."
+        yield Happening(time, who, f"is hit: {left} left", why=why, cue="hurt")
     if died:
         yield Happening(time, who, "dies", "bad", why=f"A {find_killer(before)} touched the player in {before.area}.")
     if (before.phase, before.done) != (after.phase, after.done):
@@ -74,6 +83,32 @@ def describe_death(before: AdventureView, restarts_in: str) -> str:
     return f"You fell, and start again {where}." if caught is None else f"{caught}. You start again {where}."
 
 
+def describe_hardness(rules: Rules) -> str:
+    """Return one line about rules that are hard on the player, as those of the papers are; otherwise nothing."""
+    hard = ["one touch kills"] if rules.hearts is None else []
+    hard += [] if rules.safe_town else ["monsters come into town"]
+    return f"Hard rules, as in the paper: {' and '.join(hard)}." if hard else ""
+
+
+def describe_banner(before: AdventureView, after: AdventureView) -> str:
+    """Return a few words about a goal that was just reached, and what comes next; otherwise nothing."""
+    if after.deaths > before.deaths:
+        return ""
+    reached = ""
+    if after.kills > before.kills and before.kills_left == after.kills - before.kills:
+        reached = "That was the last one!"
+    elif after.carrying and not before.carrying:
+        reached = "You found the treasure!"
+    elif before.carrying and not after.carrying:
+        reached = "The treasure is home!"
+    elif before.gems_held and not after.gems_held:
+        reached = f"{format_gems(before.gems_held).capitalize()} brought home!"
+    if not reached or after.done:  # the end of the game has a card of its own
+        return ""
+    is_next = before.phase != after.phase and after.instruction
+    return f"{reached} Next: {after.instruction[0].lower()}{after.instruction[1:]}" if is_next else reached
+
+
 def format_gems(number: int) -> str:
     """Return a number of gems as text.
 
@@ -87,11 +122,13 @@ def _deaths(number: int) -> str:
     return "1 death" if number == 1 else f"{number} deaths"
 
 
-def build_hud(view: AdventureView, phases: int, *, message: str = "", pays: float = 1.0) -> Hud:
+def build_hud(view: AdventureView, phases: int, *, message: str = "", banner: str = "", pays: float = 1.0) -> Hud:
     """Return the HUD; ``pays`` is the factor by which a kill counts."""
     counts = [("score", f"{view.score:g}")]
     if view.phase:
         counts.insert(0, (view.round or "goal", f"{view.phase} of {phases}"))
+    if view.most_hearts > 1:
+        counts.append(("hearts", "♥" * view.hearts + "♡" * (view.most_hearts - view.hearts)))
     if view.kills_left is not None:
         counts.append(("kills left" if view.phase else "kills to go", str(view.kills_left)))
     if pays != 1.0:
@@ -105,6 +142,7 @@ def build_hud(view: AdventureView, phases: int, *, message: str = "", pays: floa
     return Hud(
         task=view.instruction or ("" if view.done else FREE),
         message=message,
+        banner=banner,
         counts=tuple(counts),
         clock=f"{seconds // 60:02d}:{seconds % 60:02d}",
         over=f"All goals are reached: score {view.score:g}, {_deaths(view.deaths)}. {_NEXT}" if view.done else "",

@@ -17,8 +17,16 @@ from telos.studio.mind_view import MindView
 from telos.studio.recording import MAX_BYTES, MAX_LINES, MAX_MODELS, MAX_SEED, AppliedModel, GameLog, LogEntry
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.adventure.drawing import AdventureDrawing
-from telos.studio.worlds.adventure.effects import FlashEffects
-from telos.studio.worlds.adventure.hud import build_hud, describe_death, find_changes, to_happening
+from telos.studio.worlds.adventure.effects import Effects
+from telos.studio.worlds.adventure.hud import (
+    KEYS,
+    build_hud,
+    describe_banner,
+    describe_death,
+    describe_hardness,
+    find_changes,
+    to_happening,
+)
 from telos.studio.worlds.adventure.minds import (
     PRESETS,
     PlayerSlot,
@@ -53,8 +61,8 @@ MAX_RECORDED_FRAMES = 2 * 60 * 60 * 30  # two hours; a line of a file can claim 
 MONSTERS = ("", "3", "5", "8", "15")  # per area; "": as the rules say
 YOU = "you"
 PLAYER_TITLES = {YOU: "You", "newcomer": "A simulated newcomer", "experienced": "A simulated expert"}
-KEYS = "Arrow keys or WASD walk, space swings the sword. Walk off an open edge to reach the next area."
 _NOTICE_FRAMES = 5 * FRAMES_A_SECOND  # that a notice is shown
+_BANNER_FRAMES = 5 * FRAMES_A_SECOND // 2
 _MESSAGE_FRAMES = 20 * FRAMES_A_SECOND  # that a message of the game is shown: it hides part of the ground
 
 
@@ -86,10 +94,12 @@ class AdventureStage(Stage):
         self.size: tuple[float, float] = (rules.width, rules.height)
         self._rules = settings["rules"]
         self._slot = PlayerSlot(settings["plays"], seed, rules)
-        self._drawing, self._flashes = AdventureDrawing(rules), FlashEffects()
+        self._drawing, self._effects = AdventureDrawing(rules), Effects(rules.death.fall)
         self.symbols = self._drawing.symbols
         self._view = self.game.view()
+        self._hardness = describe_hardness(rules)
         self._notice, self._notice_until = "", 0
+        self._banner, self._banner_until = "", 0
         self._message_since = 0
 
     # --- playing ------------------------------------------------------------------------------------------------------
@@ -101,12 +111,15 @@ class AdventureStage(Stage):
         before, game = self._view, self.game
         game.step({game.player: self._slot.held(inputs.held, before)})
         self._view = after = game.view()
-        self._flashes.update(before, after)
+        self._effects.update(before, after)
         happened = [to_happening(event, directed=game.directed) for event in game.events]
         happened += find_changes(before, after)
         happened += self._listener.take(game)
         if after.deaths != before.deaths:
-            self._notice, self._notice_until = describe_death(before, game.restarts_in), after.frame + _NOTICE_FRAMES
+            notice = f"{describe_death(before, game.restarts_in)} {self._hardness}".rstrip()
+            self._notice, self._notice_until = notice, after.frame + _NOTICE_FRAMES
+        if banner := describe_banner(before, after):
+            self._banner, self._banner_until = banner, after.frame + _BANNER_FRAMES
         if after.message != before.message:
             self._message_since = after.frame
         return happened
@@ -138,21 +151,23 @@ class AdventureStage(Stage):
 
     def picture(self) -> Picture:
         """Return the hero, monsters, companion and effects."""
-        return self._drawing.picture(self._view, self._flashes)
+        return self._drawing.picture(self._view, self._effects)
 
     def hud(self) -> Hud:
         """Return the task, the score and the current message."""
         pays = self.game.pay.get("kill", 1.0)
-        return build_hud(self._view, len(self.game.rules.phases), message=self._message(), pays=pays)
+        banner = self._banner if self._view.frame < self._banner_until else ""
+        return build_hud(self._view, len(self.game.rules.phases), message=self._message(), banner=banner, pays=pays)
 
     def _message(self) -> str:
-        """Return the text to show now: a notice, a message of the game, or at first the keys."""
+        """Return the text to show now: a notice, a message of the game, or at first how hard it is and the keys."""
         view = self._view
         if view.frame < self._notice_until:
             return self._notice
-        if view.frame - self._message_since >= _MESSAGE_FRAMES:
-            return ""
-        return view.message or (KEYS if self.awaits and view.frame < _MESSAGE_FRAMES else "")
+        is_start = view.frame < _MESSAGE_FRAMES
+        said = view.message if view.frame - self._message_since < _MESSAGE_FRAMES else ""
+        said = said or (KEYS if self.awaits and is_start else "")
+        return f"{self._hardness} {said}".strip() if is_start else said
 
     def bands(self) -> Mapping[str, str]:
         """Return the companion's goal, and the current step of a simulated player."""

@@ -71,6 +71,18 @@ BODIES: dict[str, Symbol] = {
         ),  # the face
         fill_part("shadow", "M-6.4 -2.6C-3 -4.6 0 -4.6 2.4 -3.8C-1 -2.6 -4 -1.6 -6.2 1Z"),
     ],
+    "hero-fallen": [
+        fill_part("shadow", ellipse(0, 2, 19, 13)),
+        fill_part("player/70", "M-4 -12C-15 -13 -21 -6 -20 1C-19 9 -11 13 -2 10C3 4 2 -6 -4 -12Z"),  # the cape
+        fill_part("tint", ellipse(1, 0, 10.5, 6.5)),
+        fill_part("shadow", ellipse(-1, 2, 9, 4)),
+        fill_part("wood", disc(-3, -10, 3)),
+        fill_part("wood", disc(4, 10, 3)),
+        fill_part("gold", disc(12.5, -1, 6.4)),
+        fill_part("wood", "M14.5 -6C17.6 -5 19 -3 19 -1C19 1 17.6 3 14.5 4C15.8 1 15.8 -3 14.5 -6Z"),  # the face
+        ("stone", "M-2 -22C3 -22 6 -19 6 -16C6 -13 3 -11 -1 -11Z", "gold", 1.2),  # the shield
+        fill_part("ink/85", "M4 15L20 18.4L22.4 20L19.6 20.6L3.6 17.2Z"),
+    ],
     "sword": [
         fill_part("gold", "M12 -3.6h2.6v7.2h-2.6z"),
         fill_part("ink", "M14.6 -2.4L42 -1.7L48 0L42 1.7L14.6 2.4Z"),
@@ -167,6 +179,7 @@ BODIES["hero-armed"] = [
 # --- symbols of scenery -----------------------------------------------------------------------------------------------
 
 
+_HEART = "M0 5.6C-7.4 0.6 -6.4 -5 -3.2 -5C-1.4 -5 -0.4 -3.9 0 -2.8C0.4 -3.9 1.4 -5 3.2 -5C6.4 -5 7.4 0.6 0 5.6Z"
 SCENERY: dict[str, Symbol] = {
     "gem": [
         fill_part("shadow", ellipse(0, 8, 6, 2)),
@@ -265,6 +278,27 @@ SCENERY: dict[str, Symbol] = {
     "puff": [
         stroke_part("warn", 2.5, disc(0, 0, 12)),
         stroke_part("warn", 2, "M0 -17v-6M0 17v6M-17 0h-6M17 0h6M-12 -12l-4 -4M12 12l4 4M12 -12l4 -4M-12 12l-4 4"),
+    ],
+    "burst": [
+        fill_part("tint/45", disc(0, 0, 15)),
+        stroke_part("tint", 3, "M0 -19v-8M0 19v8M-19 0h-8M19 0h8M-13.5 -13.5l-5.5 -5.5M13.5 13.5l5.5 5.5"),
+        stroke_part("tint", 3, "M13.5 -13.5l5.5 -5.5M-13.5 13.5l-5.5 5.5"),
+    ],
+    "glitter": [
+        fill_part(
+            "gold",
+            *(f"M{x} {y}l2 5l5 2l-5 2l-2 5l-2 -5l-5 -2l5 -2z" for x, y in ((-24, -18), (22, -26), (0, -38), (30, 4))),
+        ),
+    ],
+    "heart": [("tint", _HEART, "page", 1)],
+    "heart-empty": [("page/60", _HEART, "tint/70", 1)],
+    "footprint": [fill_part("gold/60", ellipse(2.4, 0, 4.2, 2.8), ellipse(-4.4, 0, 2.4, 2.2))],
+    "grave": [
+        fill_part("shadow", ellipse(1, 6, 12, 4)),
+        fill_part("wood/80", ellipse(0, 5, 10, 3.2)),
+        fill_part("stone", "M-7 5V-7C-7 -17 7 -17 7 -7V5Z"),
+        fill_part("shadow", "M2 -14C5 -13 7 -11 7 -7V5H2Z"),
+        stroke_part("page/80", 2, "M-1 -10v9M-4 -6.5h6"),
     ],
     "ring": [
         ("player/15", disc(0, 0, 20), "player", 2),
