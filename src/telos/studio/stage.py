@@ -58,10 +58,10 @@ class Hud:
 
     task: str = ""
     message: str = ""
-    banner: str = ""  # a few large words for a moment: a goal was reached
     counts: tuple[tuple[str, str], ...] = ()  # ("score", "12")
     clock: str = ""
     over: str = ""  # why the game is over; empty while it runs
+    banner: str = ""  # a few large words for a moment: a goal was reached
 
 
 @dataclass(frozen=True, slots=True)
