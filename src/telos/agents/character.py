@@ -14,10 +14,13 @@ from typing import Annotated, Any, Protocol, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from telos.core.action import Action
+from telos.core.binding import Scope, check_expression
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
+from telos.core.expressions import Expression, Literal
 from telos.core.goal import Goal
-from telos.core.values import FrozenMap, Value
+from telos.core.parser import parse_expression
+from telos.core.values import NUMBER, FrozenMap, Value
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text
@@ -25,6 +28,7 @@ from telos.files.schema import (
     Duration,
     FieldType,
     FileModel,
+    Hint,
     PositiveDuration,
     branch_tag,
     name_type,
@@ -58,6 +62,14 @@ SensorName: TypeAlias = Annotated[str, name_type("the name of a sensor")]
 FactKind: TypeAlias = Annotated[str, name_type("a kind of fact")]
 BodyKey: TypeAlias = Annotated[str, name_type("what a body has")]
 Remark: TypeAlias = Annotated[str, text_type("a line about it")]
+_OWN_WEIGHTS = "a goal's own weight stands under `priorities: {cover: 99}`"
+_OWN_COSTS = "an action's own cost stands under `costs: {reload: 3}`"
+GoalNames: TypeAlias = Annotated[
+    list[GoalOrSet], Hint(f"as in `[cover, alert]`; {_OWN_WEIGHTS}", wanted="a list of goals and goal sets")
+]
+ActionNames: TypeAlias = Annotated[
+    list[ActionOrSet], Hint(f"as in `[reload, weapons]`; {_OWN_COSTS}", wanted="a list of actions and action sets")
+]
 _Like: TypeAlias = Annotated[str, text_type("the name or the file of another character")]
 
 _ONE, _LIST = branch_tag("one"), branch_tag("list")
@@ -78,9 +90,9 @@ BodyValue: TypeAlias = Annotated[
 class AddShape(FileModel):
     """What comes on top of what `like` gave."""
 
-    goals: list[GoalOrSet] = Field(default_factory=list)
+    goals: GoalNames = Field(default_factory=list)
     """Goals or goal sets."""
-    actions: list[ActionOrSet] = Field(default_factory=list)
+    actions: ActionNames = Field(default_factory=list)
     """Actions or action sets."""
     sensors: dict[SensorName, Duration] = Field(default_factory=dict)
     """Sensors, and how often each is polled."""
@@ -89,9 +101,9 @@ class AddShape(FileModel):
 class DropShape(FileModel):
     """What is left out of what `like` gave."""
 
-    goals: list[GoalOrSet] = Field(default_factory=list)
+    goals: GoalNames = Field(default_factory=list)
     """Goals or goal sets."""
-    actions: list[ActionOrSet] = Field(default_factory=list)
+    actions: ActionNames = Field(default_factory=list)
     """Actions or action sets."""
     sensors: list[SensorName] = Field(default_factory=list)
     """Sensors."""
@@ -106,9 +118,9 @@ class CharacterShape(FileModel):
     """A line on what it is."""
     like: _Like = ""
     """Another character, whose file stands in the same folder (or a path); this one has all that it has."""
-    goals: list[GoalOrSet] = Field(default_factory=list)
+    goals: GoalNames = Field(default_factory=list)
     """What it wants: goals and goal sets of the domain. They take the place of those of `like`."""
-    actions: list[ActionOrSet] = Field(default_factory=list)
+    actions: ActionNames = Field(default_factory=list)
     """What it can do: actions and action sets of the domain. They take the place of those of `like`."""
     sensors: dict[SensorName, Duration] = Field(default_factory=dict)
     """How often each sensor is polled: `{sight: 0.2 s, hearing: 500 ms}`; 0: whenever it thinks."""
@@ -118,6 +130,8 @@ class CharacterShape(FileModel):
     """What the world wants to know of its body: `{speed: 5, weapon: rifle}`."""
     priorities: dict[schema.GoalName, schema.Number] = Field(default_factory=dict)
     """Its own priority of a goal, in place of the domain's: `{dodge: 25}`."""
+    costs: dict[schema.ActionName, schema.Cost] = Field(default_factory=dict)
+    """Its own cost of an action, in place of the domain's: `{reload: 3}`."""
     add: AddShape = Field(default_factory=AddShape)
     """What it has on top of what `like` gave."""
     drop: DropShape = Field(default_factory=DropShape)
@@ -135,6 +149,7 @@ _MAPS: dict[str, Callable[[Any], Any]] = {
     "memory": parse_duration,
     "body": lambda value: tuple(value) if isinstance(value, list) else value,
     "priorities": float,
+    "costs": lambda value: parse_expression(value) if isinstance(value, str) else Literal(float(value)),
 }
 EVERYTHING = frozenset({*_LISTS, *_MAPS})
 
@@ -157,7 +172,8 @@ class CharacterVocabulary:
         goals = [goal.name for goal in domain.goals]
         self._names = {"goals": goals, "actions": [action.name for action in domain.all_actions]}
         self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
-        self._keys = {"sensors": sensors, "body": body, "priorities": goals}
+        self._keys = {"sensors": sensors, "body": body, "priorities": goals, "costs": self._names["actions"]}
+        self._domain = domain
 
     def members(
         self, definition: Definition, section: str, path: KeyPath, written: Sequence[str]
@@ -197,13 +213,26 @@ class CharacterVocabulary:
             if not definition.is_usable(*where):
                 continue
             if known is not None and key not in known:
-                word = {"sensors": "sensor", "body": "body key", "priorities": "goal"}[section]
+                word = {"sensors": "sensor", "body": "body key", "priorities": "goal", "costs": "action"}[section]
                 definition.fault(
                     f"unknown {word} {key!r}", where, name_hint(key, known), at_key=True, code=FaultCode.UNKNOWN_NAME
                 )
-            else:
+            elif section != "costs" or self._check_cost(definition, where, key, value):
                 found[key] = _MAPS[section](value)
         return found
+
+    def _check_cost(self, definition: Definition, where: KeyPath, action: str, written: float | str) -> bool:
+        """Add the faults of a cost to the definition; return whether there are none."""
+        scope = Scope(self._domain.layout, self._domain.action(action).parameters)
+        try:
+            faults = check_expression(_MAPS["costs"](written), scope, NUMBER)
+        except DefinitionError as error:
+            faults = list(error.faults)
+        except TelosError as error:
+            faults = [Fault(error.message, suggestion=error.remedy)]
+        for fault in faults:
+            definition.fault(fault.message, where, fault.suggestion, code=fault.code)
+        return not faults
 
 
 def apply_changes(
@@ -237,6 +266,12 @@ def apply_changes(
                 at_key=True,
                 code=FaultCode.UNKNOWN_NAME,
             )
+    for action in changes.costs:
+        where = ("costs", action)
+        if definition.is_usable(*where) and action not in lists["actions"] and _is_sure(parent, definition, "actions"):
+            message = f"a cost of {action!r}, which is not an action of this character"
+            remedy = "add it to the actions, or leave the cost out"
+            definition.fault(message, where, remedy, at_key=True, code=FaultCode.UNKNOWN_NAME)
     unsure = {section for section in EVERYTHING if not _is_sure(parent, definition, section, "drop")}
     name = "" if definition.is_broken("character") else changes.character  # the model has an example then
     return Traits(name, changes.about, lists, maps, frozenset(unsure))
@@ -440,14 +475,18 @@ def _absolute(file: Path) -> Path:
 
 
 def _character(traits: Traits, domain: Domain) -> Character:
-    own = traits.maps["priorities"]
+    own, costs = traits.maps["priorities"], traits.maps["costs"]
     goals = [domain.goal(name) for name in traits.lists["goals"]]
     return Character(
         traits.name,
         goals=tuple(replace(goal, priority=own.get(goal.name, goal.priority)) for goal in goals),
-        actions=tuple(domain.action(name) for name in traits.lists["actions"]),
+        actions=tuple(_with_cost(domain.action(name), costs.get(name)) for name in traits.lists["actions"]),
         sensors=FrozenMap(traits.maps["sensors"]),
         memory=FrozenMap(traits.maps["memory"]),
         body=FrozenMap(traits.maps["body"]),
         about=traits.about,
     )
+
+
+def _with_cost(action: Action, cost: Expression | None) -> Action:
+    return action if cost is None else replace(action, cost=cost)

@@ -356,7 +356,8 @@ def _wanted(error: Any, hints: list[Hint]) -> tuple[str, str]:
             hint = next(about_list, Hint("as in `[first, second]`", "a list of at least one entry"))
             return hint.wanted, hint.remedy
         case "list_type":
-            return "a list", "as in `[first, second]`"
+            hint = next((hint for hint in hints if hint.wanted), Hint("as in `[first, second]`", "a list"))
+            return hint.wanted, hint.remedy
         case _:
             return "a mapping", "as in `{name: value}`"
 

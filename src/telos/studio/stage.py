@@ -7,11 +7,14 @@ to it. `world` finds one of the built-in worlds by its name.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import FrozenMap, Value
+from telos.files.reading import read_text
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import MindView
 from telos.studio.worlds.shapes import Picture, Symbols
@@ -173,6 +176,12 @@ CHOICE_KEYS: tuple[tuple[str, str, str], ...] = tuple(
 )
 
 
+@lru_cache(maxsize=64)
+def read_only_model(path: Path, title: str, name: str = "") -> Model:
+    """Return a file of the package that a world is defined by, to be read; its name is the file's, if not given."""
+    return Model(name or path.stem, title, read_text(path), file=path.name, editable=False)
+
+
 class Stage(ABC):
     """A world that is played in the browser, one step at a time. A stage contains no web code.
 
@@ -234,6 +243,10 @@ class Stage(ABC):
 
     def models(self) -> Sequence[Model]:
         """Return the files behind the game; those with a ``make`` are the recognisers, in the order of the bars."""
+        return ()
+
+    def sources(self, who: str) -> Sequence[str]:
+        """Return the models that define a character's mind: its own file, those it is ``like``, then the domain."""
         return ()
 
     @property

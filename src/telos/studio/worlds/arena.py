@@ -16,7 +16,18 @@ from telos.core.values import Value
 from telos.planning.planner import warm_up
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
 from telos.studio.mind_view import MindView, build_mind_view
-from telos.studio.stage import Happening, Hud, Inputs, Model, QuickStart, Setting, Stage, StudioWorld
+from telos.studio.models.resolved import find_chain
+from telos.studio.stage import (
+    Happening,
+    Hud,
+    Inputs,
+    Model,
+    QuickStart,
+    Setting,
+    Stage,
+    StudioWorld,
+    read_only_model,
+)
 from telos.studio.worlds.arena_drawing import (
     NAMED_FROM,
     SHOT_LASTS,
@@ -28,7 +39,7 @@ from telos.studio.worlds.arena_drawing import (
     MapFlash,
 )
 from telos.studio.worlds.shapes import Picture, Symbols
-from telos.worlds.arena.ai.characters import characters_with, find_character_faults, load_character_texts
+from telos.worlds.arena.ai.characters import DATA, characters_with, find_character_faults, load_character_texts
 from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.replay import FightEnded, FightLog
@@ -271,8 +282,13 @@ class ArenaStage(Stage):
     # --- files --------------------------------------------------------------------------------------------------------
 
     def models(self) -> Sequence[Model]:
-        """Return the character files of the cast."""
+        """Return the character files of the cast, those that they are like, and the domain."""
         return self._files.models()
+
+    def sources(self, who: str) -> Sequence[str]:
+        """Return the file of a fighter's character, those that it is like, and the domain."""
+        mind = self.battle.minds.get(who)
+        return () if mind is None else self._files.chain(mind.character.name)
 
     def apply(self, name: str, text: str) -> str:
         """Give the living fighters of a character its new text."""
@@ -448,8 +464,11 @@ def _format_weapon(weapon: str) -> str:
 # --- character files --------------------------------------------------------------------------------------------------
 
 
+DOMAIN = "arena"  # the model of the domain, which all characters share
+
+
 class CharacterFiles:
-    """The current character files of one fight."""
+    """The current character files of one fight: those of the cast, and those that they are like."""
 
     def __init__(self, battle: Battle) -> None:
         self._battle = battle
@@ -457,12 +476,26 @@ class CharacterFiles:
         self._written: dict[str, str] = {}  # texts that differ from the built-in ones
 
     def models(self) -> Sequence[Model]:
-        """Return the files of the cast, except for scripted fighters."""
-        texts = {**load_character_texts(), **self._written}
+        """Return the files of the cast, except for scripted fighters, then those of their parents, then the domain."""
+        texts = self._texts()
+        parents = dict.fromkeys(each for name in self._names for each in find_chain(texts, name))
+        titles = dict.fromkeys(parents, "parent") | dict.fromkeys(self._names, "")
+        ordered = dict.fromkeys([*self._names, *parents])
         return [
-            Model(name, name, texts[name], file=f"{name}.yaml", check=partial(self._faults, name))
-            for name in self._names
+            *(self._model(name, f"{name} ({titles[name]})" if titles[name] else name, texts[name]) for name in ordered),
+            read_only_model(DATA / "arena.yaml", "arena: goals and actions", DOMAIN),
+            read_only_model(DATA / "performances.yaml", "performances: how bodies act"),
         ]
+
+    def _model(self, name: str, title: str, text: str) -> Model:
+        return Model(name, title, text, file=f"{name}.yaml", check=partial(self._faults, name))
+
+    def _texts(self) -> Mapping[str, str]:
+        return {**load_character_texts(), **self._written}
+
+    def chain(self, name: str) -> tuple[str, ...]:
+        """Return a character's file, those that it is like, and the domain."""
+        return (*find_chain(self._texts(), name), DOMAIN)
 
     def _faults(self, name: str, text: str) -> Sequence[Fault]:
         others = {other: each for other, each in self._written.items() if other != name}
@@ -470,8 +503,9 @@ class CharacterFiles:
 
     def apply(self, name: str, text: str) -> str:
         """Give the living fighters of a character its new text; an invalid text changes nothing."""
-        if name not in self._names:
-            raise TelosError(f"there is no character {name!r} in this fight", name_hint(name, self._names))
+        known = [model.name for model in self.models() if model.editable]
+        if name not in known:
+            raise TelosError(f"there is no character {name!r} in this fight", name_hint(name, known))
         written = {**self._written, name: text}
         renewed = self._battle.recast(characters_with(written))
         self._written = written

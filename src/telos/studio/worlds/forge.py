@@ -29,6 +29,7 @@ from telos.studio.stage import (
     Setting,
     Stage,
     StudioWorld,
+    read_only_model,
 )
 from telos.studio.worlds.forge_controls import ForgeControls
 from telos.studio.worlds.forge_drawing import HEIGHT, SYMBOLS, WIDTH, draw_scene, draw_village
@@ -53,6 +54,11 @@ from telos.worlds.forge.trace import (
 
 PLANNING, GRAMMAR = "planning", "grammar"
 _FILE = DATA / "grammar.yaml"
+_FILES_TO_READ = (
+    (DATA / "village.yaml", "The village"),
+    (DATA / "lines.yaml", "What the companion says"),
+    (DATA / "utterances.yaml", "What the companion understands"),
+)
 YOU = "you"
 _TASK = "Get through the locked door: forge a key, force it, or earn the neighbour's spare"
 _HINT, _HINT_TO_TALK = "Click where to go, or use the arrow keys", "click your companion to talk"
@@ -168,8 +174,12 @@ class ForgeStage(Stage):
         return GOAL_OF.get(self.scene.world.things.opened)
 
     def models(self) -> Sequence[Model]:
-        """Return the two recognisers; the first is the one that the companion uses."""
-        return forge_models(self.scene.mode, self._grammar)
+        """Return the two recognisers, the companion's first, then the village and what is said."""
+        return (*forge_models(self.scene.mode, self._grammar), *(read_only_model(*each) for each in _FILES_TO_READ))
+
+    def sources(self, who: str) -> Sequence[str]:
+        """Return the domain, which the player and the companion share."""
+        return (PLANNING,) if who in self.characters() else ()
 
     def apply(self, name: str, text: str) -> str:
         """Give a companion that parses a new grammar; it observes all earlier events again."""

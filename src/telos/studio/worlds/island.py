@@ -17,7 +17,7 @@ from telos.planning.planner import warm_up
 from telos.recognition.files.load import create_recognizer
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
-from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld, read_only_model
 from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, draw_ground, draw_moment
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.island.player import IDLE, Islander
@@ -29,6 +29,12 @@ from telos.worlds.island.styles import load_player_domain, load_styles
 from telos.worlds.island.trace import WANTS, describe_action, to_words
 
 FILE = "island.mln"
+_DATA = Path(island.__file__).parent / "data"
+_FILES_TO_READ = (
+    (_DATA / "island.yaml", "The story"),
+    (_DATA / "islander.yaml", "Minds of simulated visitors"),
+    (_DATA / "players.yaml", "Styles of simulated visitors"),
+)
 MYSTERY = "People in the camp fall ill. Find out why, and hand in the worksheet to the nurse."
 _HINT = "Choose what to do in the box below: walk, talk, open, read, test"
 _AFTER_PLAYING = "Look back on the timeline: was your goal recognised?"
@@ -150,8 +156,12 @@ class IslandStage(Stage):
     # --- minds and models ---------------------------------------------------------------------------------------------
 
     def models(self) -> Sequence[Model]:
-        """Return the Markov logic network."""
-        return island_models()
+        """Return the Markov logic network, then the story, and the domain and styles of simulated visitors."""
+        return (*island_models(), *(read_only_model(*each) for each in _FILES_TO_READ))
+
+    def sources(self, who: str) -> Sequence[str]:
+        """Return the domain of simulated visitors."""
+        return ("islander",) if who in self.characters() else ()
 
     def characters(self) -> Sequence[str]:
         """Return the visitor, if simulated."""
