@@ -5,6 +5,7 @@
 
 Start with ``plan`` and ``Planner`` (planner.py). Crowds: ``plan_many`` (batch.py). Planning spread over frames:
 ``Scheduler`` (scheduler.py). Changing facts: ``Replanner`` (replanner.py). Pictures of a search: search_graph.py.
+Plans that were not chosen: alternatives.py.
 Hierarchical task networks: ``plan_tasks`` (htn/). PDDL files: ``telos.planning.pddl``.
 """
 
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from telos.planning.alternatives import Alternative, find_alternatives
     from telos.planning.batch import Plans, plan_many
     from telos.planning.explain import explain_plan, visited_states
     from telos.planning.htn.files import load_tasks, loads_tasks
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from telos.planning.search_graph import SearchGraph, draw_graph, record_search, save_graph
 
 __all__ = [
+    "Alternative",
     "Method",
     "Planner",
     "Plans",
@@ -36,6 +39,7 @@ __all__ = [
     "Ticket",
     "draw_graph",
     "explain_plan",
+    "find_alternatives",
     "get_planner",
     "load_tasks",
     "loads_tasks",
@@ -51,6 +55,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "Alternative": "alternatives",
         "Method": "htn.network",
         "Planner": "planner",
         "Plans": "batch",
@@ -63,6 +68,7 @@ __getattr__, __dir__ = lazy_exports(
         "Ticket": "scheduler",
         "draw_graph": "search_graph",
         "explain_plan": "explain",
+        "find_alternatives": "alternatives",
         "get_planner": "planner",
         "load_tasks": "htn.files",
         "loads_tasks": "htn.files",

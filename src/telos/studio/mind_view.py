@@ -117,6 +117,26 @@ def _explain(mind: Mind) -> str:
         return f"{mind.name} pursues {mind.goal}; the explanation failed: {error}"
 
 
+def intent_of(view: MindView) -> tuple[str, str]:
+    """Return the goal that a mind pursues and the action that it performs, or ``nothing``.
+
+    >>> goal, step = GoalLine("eat", 1, True, True, ""), StepLine("goto(table)", "now")
+    >>> intent_of(MindView("Ada", "", 0.0, "", goals=(goal,), plan=(step,)))
+    ('eat', 'goto')
+    """
+    goal = next((goal.name for goal in view.goals if goal.pursued), "nothing")
+    action = next((step.name.partition("(")[0] for step in view.plan if step.state == "now"), "nothing")
+    return goal, action
+
+
+def mind_intent(mind: Mind) -> tuple[str, str]:
+    """Return the goal that a mind pursues and the action that it performs, or ``nothing``."""
+    execution = mind.execution
+    if execution is None or execution.index >= len(execution.plan.steps):
+        return mind.goal or "nothing", "nothing"
+    return execution.goal.name, execution.step.name
+
+
 # --- goals ------------------------------------------------------------------------------------------------------------
 
 

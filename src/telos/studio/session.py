@@ -22,6 +22,7 @@ from telos.studio import glossary
 from telos.studio.attention import Attention
 from telos.studio.event_log import EventLog
 from telos.studio.mind_view import MindView
+from telos.studio.models.resolved import ResolvedMind, resolve_mind
 from telos.studio.recording import (
     AppliedModel,
     BeliefChange,
@@ -546,6 +547,17 @@ class Session:
         kept = [views for frame, views in self._mind_views if frame <= self.shown]
         return kept[-1] if kept else {}
 
+    def resolve(self, who: str) -> ResolvedMind | None:
+        """Return a character's goals, actions and sensors with their sources; None if no file defines its mind."""
+        sources, view = self.stage.sources(who), self.mind(who)
+        if not sources or view is None:
+            return None
+        return resolve_mind(self.texts(), sources, (goal.name for goal in view.goals), view.actions)
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts of all models by name, as they are in force."""
+        return {**{model.name: model.text for model in self.stage.models()}, **self.recognizers.texts}
+
     def why_not(self, who: str, what: str) -> str:
         """Explain why a character does not pursue a goal or perform an action now."""
         return self.stage.why_not(who, what)
@@ -577,6 +589,8 @@ class Session:
     def _values(self, entries: Iterable[TimelineEntry]) -> dict[str, Value]:
         """Return the values that a watchpoint may use now."""
         values: dict[str, Value] = dict(self.stage.facts())
+        for who, (goal, action) in self.stage.intents().items():
+            values |= {f"{who}.goal": goal, f"{who}.action": action}
         values |= {
             "time": self.stage.time,
             "truth": self.stage.truth or "unknown",

@@ -16,7 +16,8 @@ from telos.core.event import Event
 from telos.core.values import FrozenMap, Value
 from telos.files.reading import read_text
 from telos.recognition.recognizer import Recognizer
-from telos.studio.mind_view import MindView
+from telos.studio.mind_view import MindView, intent_of
+from telos.studio.plan_choice import PlanChoice, PlanningMoment, compare_plans
 from telos.studio.worlds.shapes import Picture, Symbols
 from telos.worlds.registry import WORLDS, known_world, load_object
 
@@ -288,6 +289,22 @@ class Stage(ABC):
     def why_not(self, who: str, what: str) -> str:
         """Explain why a character does not pursue a goal or perform an action."""
         raise TelosError(f"there is no character {who!r} with a mind", name_hint(who, self.characters()))
+
+    def planning(self, who: str) -> PlanningMoment | None:
+        """Return what a character plans with now; None if it has no goals and actions that can be shown."""
+        return None
+
+    def plan_choice(self, who: str) -> PlanChoice:
+        """Return a character's plan beside the best plans that it was preferred to."""
+        moment = self.planning(who)
+        if moment is None:
+            raise TelosError(f"there is no plan of {who!r} to compare", name_hint(who, self.characters()))
+        return compare_plans(who, moment)
+
+    def intents(self) -> Mapping[str, tuple[str, str]]:
+        """Return the goal and the action of each character with a mind, for watchpoints; by default from ``mind``."""
+        views = {who: view for who in self.characters() if (view := self.mind(who)) is not None}
+        return {who: intent_of(view) for who, view in views.items()}
 
     def pokes(self) -> Sequence[Poke]:
         """Return the changes that an observer may make now."""

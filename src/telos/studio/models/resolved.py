@@ -75,19 +75,18 @@ class ResolvedMind:
 def resolve_mind(
     texts: Mapping[str, str], chain: Sequence[str], goals: Iterable[str], actions: Iterable[str]
 ) -> ResolvedMind:
-    """Resolve the goals and actions of a character, and all sensors, memory and body entries of its files.
+    r"""Resolve the goals and actions of a character, and all sensors, memory and body entries of its files.
 
     ``texts`` are the texts of the models by name, and ``chain`` the names that matter, the nearest first.
 
-    >>> texts = {"rat": "character: rat\\nlike: base\\npriorities: {flee: 9}", "base": "character: base\\ngoals: [flee]",
-    ...          "world": "domain: world\\ngoals: {flee: {wants: safe, priority: 5}}"}
+    >>> texts = {"rat": "like: base\npriorities: {flee: 9}", "base": "character: base\ngoals: [flee]",
+    ...          "world": "domain: world\ngoals: {flee: {wants: safe, priority: 5}}"}
     >>> flee = resolve_mind(texts, ["rat", "base", "world"], ["flee"], []).find("goal", "flee")
-    >>> flee.value, flee.valued, flee.listed, flee.defined
-    ('9', SourceLine(model='rat', line=3, column=20), SourceLine(model='base', line=2, column=9), \
-SourceLine(model='world', line=2, column=9))
+    >>> [flee.value, *((each.model, each.line) for each in (flee.valued, flee.listed, flee.defined))]
+    ['9', ('rat', 2), ('base', 2), ('world', 2)]
     """
     files = [_File(name, document) for name in chain if (document := _read(texts.get(name, ""))) is not None]
-    reader = _Resolver(files, {name: document for name, document in ((f.name, f.document) for f in files)})
+    reader = _Resolver(files)
     traits = [reader.trait(GOAL, name) for name in dict.fromkeys(goals)]
     traits += [reader.trait(ACTION, name) for name in dict.fromkeys(actions)]
     traits += [trait for kind in _MAPPINGS for trait in reader.mapping(kind)]
@@ -95,11 +94,11 @@ SourceLine(model='world', line=2, column=9))
 
 
 def find_chain(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return the names of a character and of all that it is ``like``, the nearest first; a circle ends it.
+    r"""Return the names of a character and of all that it is ``like``, the nearest first; a circle ends it.
 
     ``like`` names another of the texts, or its path from the folder of the file.
 
-    >>> texts = {"a": "character: a\\nlike: deep/b.yaml", "deep/b": "character: b\\nlike: ../c.yaml", "c": "character: c"}
+    >>> texts = {"a": "like: deep/b.yaml", "deep/b": "like: ../c.yaml", "c": "character: c"}
     >>> find_chain(texts, "a")
     ('a', 'deep/b', 'c')
     """
@@ -152,7 +151,7 @@ class _File:
 class _Resolver:
     """Finds the sources of traits in the files of a chain."""
 
-    def __init__(self, files: Sequence[_File], documents: Mapping[str, Document]) -> None:
+    def __init__(self, files: Sequence[_File]) -> None:
         self._characters = [each for each in files if each.is_character]
         self._domains = [each for each in files if not each.is_character]
 

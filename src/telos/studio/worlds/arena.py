@@ -15,8 +15,9 @@ from telos.core.trace import as_json
 from telos.core.values import Value
 from telos.planning.planner import warm_up
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
-from telos.studio.mind_view import MindView, build_mind_view
+from telos.studio.mind_view import MindView, build_mind_view, mind_intent
 from telos.studio.models.resolved import find_chain
+from telos.studio.plan_choice import PlanningMoment, build_planning_moment
 from telos.studio.stage import (
     Happening,
     Hud,
@@ -278,6 +279,15 @@ class ArenaStage(Stage):
         if who not in self.battle.minds:
             raise TelosError(f"there is no living fighter {who!r} with a mind", name_hint(who, self.battle.minds))
         return why_not(self.battle.minds[who], what)
+
+    def planning(self, who: str) -> PlanningMoment | None:
+        """Return what a fighter plans with now."""
+        mind = self.battle.minds.get(who)
+        return None if mind is None else build_planning_moment(mind)
+
+    def intents(self) -> Mapping[str, tuple[str, str]]:
+        """Return the goal and the action of each fighter."""
+        return {who: mind_intent(mind) for who, mind in self.battle.minds.items()}
 
     # --- files --------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.grammar.reader import PlanGrammarReader
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine, build_mind_view
+from telos.studio.plan_choice import PlanningMoment, build_planning_moment
 from telos.studio.stage import (
     CHOICE_KEYS,
     ClickTarget,
@@ -245,6 +246,12 @@ class ForgeStage(Stage):
             return player_why_not(self.scene.player, what)
         return super().why_not(who, what)
 
+    def planning(self, who: str) -> PlanningMoment | None:
+        """Return what the companion or a simulated player plans with now."""
+        if who == COMPANION and self.scene.companion is not None:
+            return build_planning_moment(self.scene.companion.mind)
+        return None if who != PLAYER or self.scene.player is None else player_planning(self.scene.player)
+
     def commands(self) -> Sequence[str]:
         """Return the places, actions and utterances that the player may enter now."""
         return () if self.scene.is_over or self.scene.player is not None else self._controls.commands()
@@ -361,6 +368,19 @@ def player_mind(player: SimulatedPlayer, scene: ForgeScene) -> MindView:
         actions=tuple(manual_actions(scene.world.domain, PLAYER)),
         why=f"The player wants to {PLAN_WORDS[player.plan]}; times asked for help: {asked}.",
     )
+
+
+def player_planning(player: SimulatedPlayer) -> PlanningMoment:
+    """Return what a simulated player plans with: the domain, and what it believes."""
+    domain = player.world.domain
+    steps, known = [], {each.name: each for each in domain.all_actions}
+    for step in player.steps:
+        if step not in known:
+            break
+        steps.append(known[step])
+    goals = tuple(domain.goal(plan) for plan in PLANS)
+    state = player.believed_state()
+    return PlanningMoment(goals, domain.actions_of(PLAYER), domain, state, domain.goal(player.plan), tuple(steps))
 
 
 def player_why_not(player: SimulatedPlayer, what: str) -> str:

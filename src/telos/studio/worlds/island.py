@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
@@ -17,6 +18,7 @@ from telos.planning.planner import warm_up
 from telos.recognition.files.load import create_recognizer
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
+from telos.studio.plan_choice import PlanningMoment
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld, read_only_model
 from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, draw_ground, draw_moment
 from telos.studio.worlds.shapes import Picture
@@ -29,7 +31,7 @@ from telos.worlds.island.styles import load_player_domain, load_styles
 from telos.worlds.island.trace import WANTS, describe_action, to_words
 
 FILE = "island.mln"
-_DATA = Path(island.__file__).parent / "data"
+_DATA = Path(str(files("telos.worlds.island"))) / "data"
 _FILES_TO_READ = (
     (_DATA / "island.yaml", "The story"),
     (_DATA / "islander.yaml", "Minds of simulated visitors"),
@@ -182,6 +184,18 @@ class IslandStage(Stage):
                 f"there is no simulated visitor {who!r}", '"why not" is only available for simulated visitors'
             )
         return visitor_why_not(islander, what)
+
+    def planning(self, who: str) -> PlanningMoment | None:
+        """Return what a simulated visitor plans with now."""
+        islander = self._playthrough.islander
+        if islander is None or who != self._playthrough.player:
+            return None
+        domain, errand = load_player_domain(), islander.execution
+        actions = domain.actions_of("body")
+        if errand is None:
+            return PlanningMoment(domain.goals, actions, domain)
+        state = domain.state(islander.planning_state(self._playthrough.view, errand.focus))
+        return PlanningMoment(domain.goals, actions, domain, state, domain.goal(errand.goal), tuple(errand.steps))
 
     def recording(self) -> tuple[str, bytes] | None:
         """Return the events so far as JSON Lines, which ``telos recognize`` and ``telos evaluate`` read."""

@@ -132,7 +132,7 @@ class SimulatedPlayer:
             self._hear_news(now)
 
     def _next(self, now: float) -> str | None:
-        believed = self._believed()
+        believed = self.believed_state()
         answer = self._planner.plan(believed, self.plan)
         if not isinstance(answer, Plan) or not answer.steps:
             self._pause(now, 1.0)
@@ -164,7 +164,7 @@ class SimulatedPlayer:
             self.promise = self._waits_since = None
         return self.promise is not None
 
-    def _believed(self) -> State:
+    def believed_state(self) -> State:
         """Return the state with promises counted as kept; a companion who never answers counts as absent."""
         state = self.world.state_of(PLAYER)
         promised = {} if self.promise is None else promised_changes(self.promise, state)

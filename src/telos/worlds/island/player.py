@@ -187,7 +187,7 @@ class Islander:
         if self.wish is None:
             return None
         focus = self.wish.focus
-        answer = shared_planner().plan(self._state(view, focus), self.wish.goal)
+        answer = shared_planner().plan(self.planning_state(view, focus), self.wish.goal)
         if not isinstance(answer, Plan) or not answer.steps:
             self._relieve(self.wish.goal, _GIVEN_UP)
             return None
@@ -214,7 +214,7 @@ class Islander:
         second = min((each for each in others if each[1] != goal), default=None)
         return ChosenGoal(goal, focus[goal], self.levels[goal], second[1] if second else None)
 
-    def _state(self, view: IslandView, focus: Focus) -> Mapping[str, Value]:
+    def planning_state(self, view: IslandView, focus: Focus) -> Mapping[str, Value]:
         """Return the values of the domain's variables.
 
         A goal that takes no thing leaves the variables about things at their defaults: the planner caches by state.

@@ -14,8 +14,9 @@ from telos.core.values import Value
 from telos.recognition.files.load import create_recognizer, loads_model
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import MindView
+from telos.studio.plan_choice import PlanningMoment, build_planning_moment
 from telos.studio.recording import MAX_BYTES, MAX_LINES, MAX_MODELS, MAX_SEED, AppliedModel, GameLog, LogEntry
-from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld, read_only_model
 from telos.studio.worlds.adventure.drawing import AdventureDrawing
 from telos.studio.worlds.adventure.effects import Effects
 from telos.studio.worlds.adventure.hud import (
@@ -41,7 +42,7 @@ from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
-from telos.worlds.adventure.rules_file import load_rules
+from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_rules
 
 FFBM = "ffbm"  # the model that the companion and the director use
 _KINDS = ((FFBM, "FFBM"), ("iohmm", "IOHMM"), ("constant", "constant T"), ("fsm", "FSM"))
@@ -202,8 +203,14 @@ class AdventureStage(Stage):
     # --- minds and models ---------------------------------------------------------------------------------------------
 
     def models(self) -> Sequence[Model]:
-        """Return the recognisers of the rule set."""
-        return adventure_models(self._rules)
+        """Return the recognisers of the rule set, its rules, and the domains of the minds if it has any."""
+        return (*adventure_models(self._rules), *rule_models(self._rules))
+
+    def sources(self, who: str) -> Sequence[str]:
+        """Return the domain of the companion or of a monster."""
+        if who not in self.game.minds:
+            return ()
+        return ("companion",) if who == COMPANION else ("beasts",)
 
     @property
     def headline(self) -> str | None:
@@ -233,6 +240,11 @@ class AdventureStage(Stage):
         if who == self.game.player:
             return self._slot.why_not(what)
         return company_why_not(self.game, who, what)
+
+    def planning(self, who: str) -> PlanningMoment | None:
+        """Return what the companion or a monster plans with now."""
+        mind = self.game.minds.get(who)
+        return None if mind is None else build_planning_moment(mind)
 
     def recording(self) -> tuple[str, bytes] | None:
         """Return the recording that ``telos study played`` reads."""
@@ -292,6 +304,19 @@ def adventure_models(rules: str) -> tuple[Model, ...]:
         Model(name, title, _model_text(file), f"{file}.yaml", make=partial(_make_recognizer, f"{file}.yaml"))
         for (name, title), file in zip(_KINDS, _FILES[rules], strict=True)
     )
+
+
+def rule_models(rules: str) -> tuple[Model, ...]:
+    """Return the files that define the game of a rule set, to be read.
+
+    >>> [model.file for model in rule_models("wilds")]
+    ['wilds.yaml', 'beasts.yaml', 'companion.yaml', 'lines.yaml']
+    """
+    rule_file = read_only_model(MINDS.parent / f"{rules}.yaml", "The rules", "rules")
+    if load_rules(rules).companion is None:
+        return (rule_file,)
+    minds = (("beasts", "Minds of the monsters"), ("companion", "Mind of the companion"), ("lines", "Its lines"))
+    return (rule_file, *(read_only_model(MINDS / f"{name}.yaml", title) for name, title in minds))
 
 
 def ffbm_text(rules: str) -> str:
