@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from telos.planning.planner import Planner, get_planner, plan, warm_up
     from telos.planning.replanner import Replanner
     from telos.planning.scheduler import Scheduler, Ticket
-    from telos.planning.search_graph import SearchGraph, draw_graph, record_search, save_graph
+    from telos.planning.search_graph import SearchGraph, draw_graph, embed_graph, record_search, save_graph
 
 __all__ = [
     "Alternative",
@@ -38,6 +38,7 @@ __all__ = [
     "TaskPlan",
     "Ticket",
     "draw_graph",
+    "embed_graph",
     "explain_plan",
     "find_alternatives",
     "get_planner",
@@ -67,6 +68,7 @@ __getattr__, __dir__ = lazy_exports(
         "TaskPlan": "htn.planner",
         "Ticket": "scheduler",
         "draw_graph": "search_graph",
+        "embed_graph": "search_graph",
         "explain_plan": "explain",
         "find_alternatives": "alternatives",
         "get_planner": "planner",

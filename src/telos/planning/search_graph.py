@@ -294,16 +294,28 @@ def save_graph(graph: SearchGraph, path: Path, *, inputs: Iterable[Path] = ()) -
 
 def draw_graph(graph: SearchGraph) -> str:
     """Return a graph as the text of an SVG file; the same graph gives the same text."""
+    width, height, content = _draw(graph)
+    background = element("rect", width=str(width), height=str(height), fill="#ffffff")
+    size = {"width": str(width), "height": str(height), "viewBox": f"0 0 {width} {height}"}
+    content = "\n".join(["", svg.title(_head(graph)[0][0]), element("style", _STYLE), background, content, ""])
+    return f"{svg.document(content, **size, role='img')}\n"
+
+
+def embed_graph(graph: SearchGraph) -> str:
+    """Return a graph as an SVG without colours, for a page that has a style sheet for the class ``telos-search``."""
+    width, height, content = _draw(graph)
+    size = {"width": str(width), "height": str(height), "viewBox": f"0 0 {width} {height}"}
+    return svg.document(svg.title(_head(graph)[0][0]) + content, **size, role="img", class_="telos-search")
+
+
+def _draw(graph: SearchGraph) -> tuple[int, int, str]:
+    """Return the width, the height and the elements of the drawing."""
     boxes = _layout(graph)
     head = _head(graph)
     width = max([box.x + box.width for box in boxes] + [_text_width(line, size) for line, size in head])
     width = math.ceil(max(width + _MARGIN, 560))
     height = math.ceil(max(box.y for box in boxes) + 20 + _MARGIN)
     lines = [
-        "",
-        svg.title(head[0][0]),
-        element("style", _STYLE),
-        element("rect", width=str(width), height=str(height), fill="#ffffff"),
         element("text", escape_text(head[0][0]), class_="head", x=_MARGIN, y=34),
         *(element("text", escape_text(line), x=_MARGIN, y=54 + 17 * i) for i, (line, _) in enumerate(head[1:])),
         *_legend(),
@@ -314,9 +326,7 @@ def draw_graph(graph: SearchGraph) -> str:
         lines += _edge(graph, boxes, number, number in way)
     for number in range(len(graph.nodes)):
         lines += _box(graph, boxes[number], number, number in way)
-    content = "\n".join([*lines, ""])
-    size = {"width": str(width), "height": str(height), "viewBox": f"0 0 {width} {height}"}
-    return f"{svg.document(content, **size, role='img')}\n"
+    return width, height, "\n".join(lines)
 
 
 @dataclass(slots=True)

@@ -220,10 +220,10 @@ def _mean(values: Sequence[float], default: float) -> float:
 
 # --- drawing ----------------------------------------------------------------------------------------------------------
 
-_WIDTH, _GAP_X, _GAP_Y = 250.0, 96.0, 12.0
+_WIDTH, _GAP_X, _GAP_Y = 240.0, 66.0, 12.0
 _HEAD, _ROW, _PAD = 26.0, 17.0, 7.0
 _TOP, _SIDE = 34.0, 40.0
-_MAX_NEED = 31  # characters; the tooltip has the whole condition
+_MAX_NEED = 29  # characters; the tooltip has the whole condition
 
 
 @dataclass(slots=True)

@@ -5,13 +5,28 @@ name may have several values at once (the events of one step), and words such as
 """
 
 import operator
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from telos.core.binding import BUILT_IN
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
+from telos.core.expressions import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    Handle,
+    Literal,
+    Name,
+    Not,
+    Or,
+    rename,
+    substitute,
+)
 from telos.core.parser import parse_expression
 from telos.core.values import FrozenMap, Value
 
@@ -47,8 +62,11 @@ class Watchpoint:
 
     def __init__(self, text: str, known: Iterable[str], words: Words = _ANY_WORDS) -> None:
         self.text = text.strip()
+        values = known if isinstance(known, Mapping) else {}
         names = frozenset(known)
-        self._expression = _resolve(_join_hyphens(parse_expression(self.text), names), names)
+        texts = frozenset(name for name, value in values.items() if isinstance(value, str))
+        parsed = _parse(self.text, names, texts)
+        self._expression = _resolve(_join_hyphens(parsed, names), names, texts)
         _check_words(self._expression, words)
         self._held = self.is_true(known) if isinstance(known, Mapping) else False
 
@@ -68,6 +86,40 @@ class Watchpoint:
 
 
 # --- parsing ----------------------------------------------------------------------------------------------------------
+
+
+_COMPARED = re.compile(
+    r"(?<![\w.-])(?P<name>[A-Za-z_][\w.]*)(?P<sign>\s*[!=]=\s*)(?P<word>[A-Za-z_][\w.]*[-.][\w.-]*\w)"
+)
+_SIMILAR = 0.8  # of two words, from which on one is a misspelling of the other
+
+
+def _parse(text: str, known: frozenset[str], texts: frozenset[str]) -> Expression:
+    """Parse a condition with names such as ``player-0.action``, and with words such as ``light-fire`` beside texts."""
+    original, names, words = text, dict[str, str](), dict[str, Value]()
+    for name in sorted((each for each in known if "-" in each), key=len, reverse=True):
+        found = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", f"zzname{len(names)}", text)
+        if found != text:
+            names[f"zzname{len(names)}"], text = name, found
+
+    def shield(match: re.Match[str]) -> str:
+        name, word = match["name"], match["word"]
+        if names.get(name, name) not in texts or word in known or _is_misspelt(word, known):
+            return match[0]
+        words[f"zzword{len(words)}"] = word
+        return f"{name}{match['sign']}zzword{len(words) - 1}"
+
+    shielded = _COMPARED.sub(shield, text)
+    try:
+        expression = parse_expression(shielded)
+    except TelosError:
+        parse_expression(original)  # its message quotes what was written
+        raise
+    return rename(substitute(expression, words), lambda name: names.get(name, name))
+
+
+def _is_misspelt(word: str, known: frozenset[str]) -> bool:
+    return "." in word and bool(get_close_matches(word, known, 1, _SIMILAR))
 
 
 def _join_hyphens(expression: Expression, known: frozenset[str]) -> Expression:
@@ -100,8 +152,8 @@ def _word(expression: Expression) -> str | None:
     return str(expression.value) if is_count and isinstance(expression, Literal) else None
 
 
-def _resolve(expression: Expression, known: frozenset[str]) -> Expression:
-    """Return the expression with texts as handles; raise for an unknown name."""
+def _resolve(expression: Expression, known: frozenset[str], texts: frozenset[str]) -> Expression:
+    """Return the expression with words as handles; raise for an unknown name. ``texts`` are the names of texts."""
     match expression:
         case Name(name):
             if name not in known:
@@ -109,30 +161,34 @@ def _resolve(expression: Expression, known: frozenset[str]) -> Expression:
             return expression
         case Compare(symbol, left, right):
             if symbol in ("==", "!="):
-                left, right = _as_text(left, right, known), _as_text(right, left, known)
-            return replace(expression, left=_resolve(left, known), right=_resolve(right, known))
+                left, right = _as_text(left, right, known, texts), _as_text(right, left, known, texts)
+            return replace(expression, left=_resolve(left, known, texts), right=_resolve(right, known, texts))
         case Arithmetic(_, left, right):
-            return replace(expression, left=_resolve(left, known), right=_resolve(right, known))
+            return replace(expression, left=_resolve(left, known, texts), right=_resolve(right, known, texts))
         case Not(operand):
-            return replace(expression, operand=_resolve(operand, known))
+            return replace(expression, operand=_resolve(operand, known, texts))
         case And(parts) | Or(parts):
-            return replace(expression, parts=tuple(_resolve(part, known) for part in parts))
+            return replace(expression, parts=tuple(_resolve(part, known, texts) for part in parts))
         case Call(function, arguments):
             if function not in BUILT_IN:
                 raise TelosError(f"there is no function {function!r}", name_hint(function, BUILT_IN))
             if not arguments or (function == "abs" and len(arguments) > 1):
                 raise TelosError(f"{function} takes {'one value' if function == 'abs' else 'some values'}")
-            return replace(expression, arguments=tuple(_resolve(each, known) for each in arguments))
+            return replace(expression, arguments=tuple(_resolve(each, known, texts) for each in arguments))
         case _:
             return expression
 
 
-def _as_text(side: Expression, other: Expression, known: frozenset[str]) -> Expression:
-    """Return an unknown word that is compared with a known name as a text; a word with a dot stays a name."""
-    is_word = isinstance(side, Name) and side.name not in known and "." not in side.name
-    if is_word and isinstance(side, Name) and isinstance(other, Name) and other.name in known:
-        return Handle(side.name, side.column)
-    return side
+def _as_text(side: Expression, other: Expression, known: frozenset[str], texts: frozenset[str]) -> Expression:
+    """Return an unknown word that is compared with a known name as a text.
+
+    A word with a dot (``fridge.get-snack``) is a text only beside a name whose value is a text now, and if it resembles
+    no name: otherwise it is more likely a misspelt name.
+    """
+    if not isinstance(side, Name) or side.name in known or not isinstance(other, Name) or other.name not in known:
+        return side
+    is_text = "." not in side.name or (other.name in texts and not _is_misspelt(side.name, known))
+    return Handle(side.name, side.column) if is_text else side
 
 
 def _check_words(expression: Expression, words: Words) -> None:

@@ -12,7 +12,8 @@ from nicegui import Client, ui
 from studio.page_client import found, in_page, played, texts, until
 from studio.tiny import ALWAYS_WEST, BY_LAST_STEP
 from telos.studio.models.library import Library
-from telos.studio.page.model_panel import ModelPanel, SaveDialog
+from telos.studio.page.designer.editor import SaveDialog
+from telos.studio.page.model_panel import ModelPanel
 from telos.studio.session import Session
 from telos.studio.stage import world
 

@@ -15,6 +15,13 @@ from telos.studio.stage import Model
 
 MAX_FAULTS = 200  # that are reported at once
 BROKEN = "the text cannot be read"
+TOO_LARGE = Fault(
+    f"the text is larger than {MAX_BYTES // 1024} KiB",
+    suggestion="split it into several files",
+    line=1,
+    column=1,
+    code=FaultCode.TOO_LARGE,
+)
 
 
 def find_faults(model: Model, text: str) -> tuple[Fault, ...]:
@@ -22,18 +29,8 @@ def find_faults(model: Model, text: str) -> tuple[Fault, ...]:
 
     Lines and columns count from 1 and lie inside the text. A fault of the whole text is at its start.
     """
-    size = len(text.encode("utf-8", "replace"))
-    if size > MAX_BYTES:
-        split = "split it into several files"
-        return (
-            Fault(
-                f"the text is larger than {MAX_BYTES // 1024} KiB",
-                suggestion=split,
-                line=1,
-                column=1,
-                code=FaultCode.TOO_LARGE,
-            ),
-        )
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        return (TOO_LARGE,)
     lines = text.split("\n")
     found = sorted((_clamp(fault, lines) for fault in _check(model, text)), key=lambda each: (each.line, each.column))
     return tuple(found[:MAX_FAULTS])

@@ -1,331 +1,27 @@
-"""The Model panel (`ModelPanel`): edit, check, apply, compare and save the file behind the game.
+"""The Model panel (`ModelPanel`): the files behind the game and its characters, to edit, check, apply and save.
 
-`ModelEditor` is the text editor, `SaveDialog` shows the difference before saving, `show_comparison` runs both models.
+Its parts are in `designer`: the editor, the comparison of two models, and the resolved view of a character.
 """
 
 import asyncio
-import difflib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from nicegui import background_tasks, ui
-from nicegui.events import GenericEventArguments
 
-from telos import svg
 from telos.core.errors import Fault, TelosError
-from telos.studio.models.compare import ModelComparison, compare, find_faults
+from telos.studio.models.compare import TOO_LARGE, compare, find_faults
 from telos.studio.models.completion import Completion, completions
-from telos.studio.models.library import MAX_COMPARED_LINES, Library
-from telos.studio.page.theme import goal_colour
-from telos.studio.page.widgets import Act, box, empty_label, set_class, show_errors, show_note, show_text, text_button
+from telos.studio.models.editing import MAX_VALUE, parse_number, write_value
+from telos.studio.models.library import Library
+from telos.studio.models.resolved import ACTION, ResolvedMind, SourceLine, Trait, resolve_mind
+from telos.studio.page.designer.comparison import show_comparison
+from telos.studio.page.designer.editor import THEMES, ModelEditor, SaveDialog, format_fault
+from telos.studio.page.designer.resolved_view import ResolvedView, ask_value
+from telos.studio.page.widgets import box, empty_label, set_class, show_errors, show_note, show_text, text_button
 from telos.studio.session import Session
 from telos.studio.stage import Model
-from telos.svg import clip_text, element, escape_text, role_colour, tenths, to_points
-
-# --- editor -----------------------------------------------------------------------------------------------------------
-
-
-THEMES: dict[bool, Literal["vscodeDark", "vscodeLight"]] = {True: "vscodeDark", False: "vscodeLight"}
-_MAX_OFFERED = 60
-
-Complete = Callable[[str, int, int], Sequence[Completion]]  # text, line, column (from 1) -> completions
-
-
-class ModelEditor(ui.codemirror, esm={"telos-page": "scripts"}):
-    """CodeMirror with marked faults; ``complete`` returns the completions at the cursor."""
-
-    def __init__(self, complete: Complete, *, dark: bool, on_change: Act, keymap: dict[str, Any]) -> None:
-        super().__init__("", language="YAML", theme=THEMES[dark], indent="  ", on_change=on_change, keymap=keymap)
-        self._complete = complete
-        self.on("complete", self._offer)
-        self.classes("ts-editor")
-        self._call(f"complete(getElement({self.id}))")
-
-    def show_faults(self, faults: Sequence[Fault]) -> None:
-        """Mark the lines of faults, with the messages as tooltips."""
-        lines = self.value.count("\n") + 1  # as the editor counts them
-        messages: dict[int, str] = {}
-        for fault in faults:
-            line = min(max(fault.line, 1), lines)
-            messages[line] = f"{messages[line]}\n{format_fault(fault)}" if line in messages else format_fault(fault)
-        self.decorations = [{"kind": "line", "line": line, "class": "ts-fault-line"} for line in messages]
-        self.line_tooltips = messages
-
-    def jump(self, line: int, column: int = 1) -> None:
-        """Move the cursor to a line and scroll to it."""
-        self._call(f"jump(getElement({self.id}), {line:d}, {column:d})")
-
-    def _offer(self, event: GenericEventArguments) -> None:
-        asked = event.args if isinstance(event.args, dict) else {}
-        number, line, column = (asked.get(key) for key in ("number", "line", "column"))
-        if not (isinstance(number, int) and isinstance(line, int) and isinstance(column, int)):
-            return  # a browser may send anything
-        found = self._complete(self.value, line, column)[:_MAX_OFFERED]
-        options = [{"label": each.label, "info": each.info} for each in found]
-        ui.run_javascript(f"window.telosCompleted?.({number:d}, {json.dumps(options)})")
-
-    def _call(self, call: str) -> None:
-        ui.run_javascript(f'import("telos-page/completion.js").then((module) => module.{call})')
-
-
-def format_fault(fault: Fault) -> str:
-    """Return the message and the suggestion of a fault, without its position.
-
-    >>> format_fault(Fault("there is no goal 'exlore'", suggestion="did you mean 'explore'?", line=3, column=7))
-    "there is no goal 'exlore'; did you mean 'explore'?"
-    """
-    return f"{fault.message}; {fault.suggestion}" if fault.suggestion else fault.message
-
-
-# --- saving -----------------------------------------------------------------------------------------------------------
-
-
-_MAX_DIFF_LINES = 400  # of a difference that are shown
-_SAME = "The file is identical already."
-_NEW = "A new file. Differences from the model at the start of the game:"
-_NEW_AS_BEGUN = "A new file, with the model as at the start of the game."
-_REPLACES = "This replaces the file {name} in the models folder."
-
-
-class SaveDialog:
-    """Asks for a name, shows the difference to that file, and saves on request.
-
-    For a new file it shows the difference to ``begun``, the model at the start of the game.
-    """
-
-    def __init__(self, library: Library, name: str, text: str, *, begun: str) -> None:
-        self._library, self._text, self._begun = library, text, begun
-        self._digest: str | None = None
-        with ui.dialog() as self._dialog, box("ts-dialog ts-save"):
-            with box("ts-dialog-head"):
-                ui.label("Save the model")
-            ui.label("File in the models folder").classes("ts-hint")
-            self._name = ui.input(value=name, on_change=self._look).on("keydown.enter", self._save)
-            self._name.props("dense outlined autofocus").props["aria-label"] = "File in the models folder"
-            self._note = ui.label().classes("ts-hint")
-            self._lines = box("ts-diff")
-            with box("ts-row ts-end"):
-                text_button("Cancel", "Save nothing", self._dialog.close)
-                self._button = text_button("Save", "Write the file", self._save).classes("ts-main")
-        self._dialog.on("hide", self._dialog.delete, args=[])
-        self._look()
-
-    def open(self) -> None:
-        """Show the dialog."""
-        self._dialog.open()
-
-    def _look(self) -> None:
-        """Show what saving would change, and keep the digest of the file: only that version may be replaced."""
-        name = (self._name.value or "").strip()
-        self._lines.clear()
-        self._lines.set_visibility(False)
-        try:
-            held = self._library.held(name)
-            self._digest = None if held is None else held.digest
-            lines = self._differences(name, is_new=held is None)
-        except TelosError as error:
-            self._say(str(error), can_save=False)
-            return
-        if self._digest is None:
-            self._say(_NEW if lines else _NEW_AS_BEGUN, can_save=True)
-        else:
-            self._say(_REPLACES.format(name=name) if lines else _SAME, can_save=bool(lines))
-            self._button.set_text("Replace")
-        self._lines.set_visibility(bool(lines))
-        with self._lines:
-            for line in lines[:_MAX_DIFF_LINES]:
-                ui.label(line or " ").classes(diff_class(line))
-
-    def _differences(self, name: str, *, is_new: bool) -> list[str]:
-        if not is_new:
-            return self._library.diff(name, self._text).splitlines()
-        before, after = self._begun.splitlines(), self._text.splitlines()
-        if max(len(before), len(after)) > MAX_COMPARED_LINES:  # the time is quadratic
-            return [f"+{line}" for line in after]
-        return list(difflib.unified_diff(before, after, "start of the game", name, lineterm=""))
-
-    def _say(self, words: str, *, can_save: bool) -> None:
-        show_text(self._note, words)
-        self._button.set_text("Save")
-        self._button.set_enabled(can_save)
-
-    def _save(self) -> None:
-        name = (self._name.value or "").strip()
-        try:
-            self._library.save(name, self._text, replaces=self._digest)
-        except TelosError as error:  # the file may have changed since the difference was shown
-            self._look()
-            show_note(str(error), bad=True)
-            return
-        self._dialog.close()
-        show_note(f"Saved as {name}.")
-
-
-def diff_class(line: str) -> str:
-    """Return the CSS class of a line of a unified diff.
-
-    >>> diff_class("+lasts: 50"), diff_class("+++ new"), diff_class(" same")
-    ('ts-added', 'ts-faint', '')
-    """
-    if line.startswith(("+++", "---", "@@")):
-        return "ts-faint"
-    return {"+": "ts-added", "-": "ts-removed"}.get(line[:1], "")
-
-
-# --- curves of a comparison -------------------------------------------------------------------------------------------
-
-
-_WIDTH, _LEFT, _RIGHT = 860.0, 120.0, 12.0
-_ROW, _GAP, _TOP = 72.0, 14.0, 8.0
-_FOOT = 24.0
-_MAX_POINTS = 600  # of a curve: a screen shows no more
-
-Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]  # of each goal: old, new
-
-
-def comparison_svg(times: Sequence[float], truths: Sequence[str | None], curves: Curves) -> str:
-    """Return an SVG with a row per goal: old curve dashed, new curve solid, shaded where it was the true goal."""
-    height = _TOP + len(curves) * (_ROW + _GAP) + _FOOT
-    parts = [
-        part
-        for number, (goal, (old, new)) in enumerate(curves.items())
-        for part in _row(_TOP + number * (_ROW + _GAP), goal, goal_colour(goal), times, truths, old, new)
-    ]
-    return svg.document(
-        "".join(parts) + _axis(height - _FOOT, times),
-        class_="ts-overlaid",
-        viewBox=f"0 0 {_WIDTH:g} {height:g}",
-        role="img",
-        aria_label="Old and new beliefs",
-    )
-
-
-def _row(
-    top: float, goal: str, colour: str, times: Sequence[float], truths: Sequence[str | None],
-    old: Sequence[float], new: Sequence[float],
-) -> list[str]:  # fmt: skip
-    bottom = top + _ROW
-    width = _WIDTH - _LEFT - _RIGHT
-    return [
-        element("rect", x=_LEFT, y=top, width=width, height=_ROW, rx=3, fill=role_colour("ground")),
-        *(_shade(begin, end, top, colour, times) for begin, end in find_stretches(truths, goal)),
-        _curve(times, old, bottom, stroke=role_colour("faint"), stroke_dasharray="4 3", stroke_width=1.3),
-        _curve(times, new, bottom, stroke=colour, stroke_width=1.8),
-        _text(_LEFT - 10, top + _ROW / 2 + 4, escape_text(clip_text(goal, 16)), "end", "ink", 12),
-        *(_tick(_LEFT - 4, bottom - share * _ROW + 3, f"{share:g}") for share in (0, 1)),
-    ]
-
-
-def _curve(times: Sequence[float], values: Sequence[float], bottom: float, **style: str | float) -> str:
-    """Return a curve in steps: a belief holds until the next event."""
-    points: list[tuple[float, float]] = []
-    for at in thin_points(len(values)):
-        x, y = _x(times, at), bottom - min(max(values[at], 0.0), 1.0) * _ROW
-        points += [(x, points[-1][1]), (x, y)] if points else [(x, y)]
-    return element("polyline", points=to_points(points), fill="none", **style)
-
-
-def _shade(begin: int, end: int, top: float, colour: str, times: Sequence[float]) -> str:
-    left, right = _x(times, begin), _x(times, min(end, len(times) - 1))
-    width = max(right - left, 1)
-    return element("rect", x=tenths(left), y=top, width=tenths(width), height=_ROW, fill=colour, fill_opacity=0.16)
-
-
-def _axis(y: float, times: Sequence[float]) -> str:
-    if not times:
-        return ""
-    marks = [(times[0], "start"), ((times[0] + times[-1]) / 2, "middle"), (times[-1], "end")]
-    places = (_LEFT, (_LEFT + _WIDTH - _RIGHT) / 2, _WIDTH - _RIGHT)
-    return "".join(_tick(x, y + 10, f"{time:.0f} s", anchor) for x, (time, anchor) in zip(places, marks, strict=True))
-
-
-def _tick(x: float, y: float, words: str, anchor: str = "end") -> str:
-    return _text(x, y, words, anchor, "faint", 10)
-
-
-def _text(x: float, y: float, words: str, anchor: str, role: str, size: float) -> str:
-    return element("text", words, x=x, y=y, text_anchor=anchor, fill=role_colour(role), font_size=size)
-
-
-def _x(times: Sequence[float], at: int) -> float:
-    spread = (times[-1] - times[0]) or 1.0
-    return _LEFT + (times[at] - times[0]) / spread * (_WIDTH - _LEFT - _RIGHT)
-
-
-def find_stretches(truths: Sequence[str | None], goal: str) -> list[tuple[int, int]]:
-    """Return the runs of updates with a true goal, as pairs (first, after the last).
-
-    >>> find_stretches(["a", "b", "b", None, "b"], "b")
-    [(1, 3), (4, 5)]
-    """
-    found: list[tuple[int, int]] = []
-    for at, truth in enumerate(truths):
-        if truth != goal:
-            continue
-        if found and found[-1][1] == at:
-            found[-1] = found[-1][0], at + 1
-        else:
-            found.append((at, at + 1))
-    return found
-
-
-def thin_points(count: int) -> list[int]:
-    """Return the indices of the points to draw: all, or an even selection with both ends.
-
-    >>> thin_points(3), len(thin_points(10_000)) <= 602, thin_points(10_000)[-1]
-    ([0, 1, 2], True, 9999)
-    """
-    every = max(1, -(-count // _MAX_POINTS))
-    chosen = list(range(0, count, every))
-    return chosen if not count or chosen[-1] == count - 1 else [*chosen, count - 1]
-
-
-# --- comparison -------------------------------------------------------------------------------------------------------
-
-
-_NOTHING = "No event has been observed yet. Play for a moment, then compare."
-
-
-def show_comparison(found: ModelComparison, title: str) -> None:
-    """Open a dialog with the overlaid curves and the accuracy of both models."""
-    with ui.dialog() as dialog, box("ts-dialog ts-compare"):
-        with box("ts-dialog-head"):
-            ui.label(f"{title}: in force and edited")
-            text_button("Close", "Close the comparison", dialog.close, key="Esc")
-        if not found.times:
-            empty_label(_NOTHING)
-        else:
-            _show(found)
-    dialog.on("hide", dialog.delete, args=[])
-    dialog.open()
-
-
-def _show(found: ModelComparison) -> None:
-    ui.label(found.summary()).classes("ts-strong")
-    with box("ts-row ts-legend"):
-        box("ts-legend-old")
-        ui.label(f"in force {format_percent(found.old_accuracy)}")
-        box("ts-legend-new")
-        ui.label(f"edited {format_percent(found.new_accuracy)}")
-        ui.label("shaded: it was the player's goal").classes("ts-faint")
-    curves = {goal: (found.old[goal], found.new[goal]) for goal in found.old}
-    with box("ts-scroll"):
-        ui.html(comparison_svg(found.times, found.truths, curves), sanitize=False)  # our own SVG, with escaped texts
-
-
-def format_percent(share: float | None) -> str:
-    """Return a share in per cent; a dash for None.
-
-    >>> format_percent(0.8731), format_percent(None)
-    ('87.3 %', '–')
-    """
-    return "–" if share is None else f"{100 * share:.1f} %"
-
-
-# --- the panel --------------------------------------------------------------------------------------------------------
-
 
 _CHECK_DELAY = 0.3  # seconds after the last key press until a text is checked
 _NONE = (
@@ -333,11 +29,13 @@ _NONE = (
     "Mind panel how the characters react."
 )
 _READ_ONLY = "Read-only: this file defines the world itself."
+_RESOLVED = "All that the files of {who} add up to. Click a number to change it, a name or a place to see its line."
 _CHARACTER_FILE = (
     "Characters in the picture use this file. Apply it to change them from now on; there are no beliefs to compare."
 )
 _KEYS = "Ctrl+Space completes. Esc, then Tab, leaves the editor."
 _MAX_SHOWN = 100  # faults or files in a list
+_MAX_VALUE_TEXT = 12  # characters of a number; an expression is longer, and replaced as a whole
 
 
 class ModelPanel:
@@ -355,6 +53,9 @@ class ModelPanel:
         self._faults: tuple[Fault, ...] = ()
         self._version = session.version
         self._edits = 0
+        self._who = ""  # the character whose files are offered
+        self._is_resolved = False  # whether the resolved view is shown in place of the text
+        self._earlier: dict[str, list[str]] = {}  # the texts that were in force before, of each model
         with box("ts-panel-body ts-model"):
             if not self._models:
                 empty_label(_NONE)
@@ -369,12 +70,22 @@ class ModelPanel:
             self._which.props("dense borderless options-dense").classes("ts-select ts-grow")
             self._which.props["aria-label"] = "Which file"
             self._state = ui.label().classes("ts-state")
+        self._chain = box("ts-chips ts-chain")
+        self._chain.set_visibility(False)
         self._editor = ModelEditor(
             self._complete,
             dark=dark,
             on_change=self._typed,
+            on_large=self._hold_back,
             keymap={"Mod-Enter": self.apply, "Mod-s": self.save},
         )
+        with box("ts-scroll ts-grow") as self._resolved_box:
+            self._resolved = ResolvedView(
+                on_trait=lambda kind, name: self.open_trait(self._who, kind, name),
+                on_edit=lambda kind, name: self.ask_value(self._who, kind, name),
+                on_line=self.open_line,
+            )
+        self._resolved_box.set_visibility(False)
         self._hint = ui.label().classes("ts-hint")
         with box("ts-faults") as self._fault_box:
             self._fault_box.props["aria-live"] = "polite"
@@ -388,6 +99,7 @@ class ModelPanel:
                 self._files.on("before-show", self._offer_files, args=[])
             self._save = text_button("Save…", "Show the difference, then save", self.save, key="Ctrl+S", tip="above")
             self._revert = text_button("Revert", "Back to the current model", self.revert, tip="above")
+            self._undo = text_button("Undo", "Back to the model before the last Apply", self.undo, tip="above")
 
     @property
     def model(self) -> Model:
@@ -403,10 +115,24 @@ class ModelPanel:
         """Update from the session: a replayed recording applies models, too."""
         if self._version != self._session.version:
             self._version = self._session.version
-            self._adopt({model.name: model.text for model in self._session.stage.models()})
-            self._adopt(self._session.recognizers.texts)
+            self._read_models()
         if self._models:
             self._show_state()
+            if self._is_resolved:
+                self._show_resolved()
+
+    def _read_models(self) -> None:
+        """Take over texts that were applied elsewhere, and files that have become a part of the game."""
+        known = set(self._models)
+        self._models |= {model.name: model for model in self._session.stage.models()}
+        for name in self._models.keys() - known:
+            model = self._models[name]
+            self._current[name] = self._drafts[name] = model.text
+            self._saved_as[name] = model.file or f"{name}.yaml"
+        if self._models.keys() != known:
+            self._which.set_options({name: model.title for name, model in self._models.items()}, value=self._name)
+        self._adopt(self._session.texts())
+        self._show_chain()
 
     def _adopt(self, texts: Mapping[str, str]) -> None:
         for name, text in texts.items():
@@ -422,17 +148,44 @@ class ModelPanel:
     # --- editing ------------------------------------------------------------------------------------------------------
 
     def _open(self, name: str) -> None:
-        self._name = name
+        if name not in self._models:
+            return
+        self._name, self._is_resolved = name, False
+        if self._which.value != name:
+            self._which.set_value(name)  # opens it again, which does no harm
         self._editor.set_language("YAML" if self.model.language == "YAML" else None)
-        self._editor.set_value(self._drafts[name])
+        self._editor.show_text(self._drafts[name])
         self._editor.set_enabled(self.model.editable)
-        self._buttons.set_visibility(self.model.editable)
+        self._show_view()
         self._compare.set_visibility(self.model.make is not None)
-        show_text(self._hint, format_hint(self.model))
         self._show_faults(())
         self._show_state()
 
+    def _show_view(self) -> None:
+        """Show the text or the resolved view, with what belongs to it."""
+        self._editor.set_visibility(not self._is_resolved)
+        self._resolved_box.set_visibility(self._is_resolved)
+        self._state.set_visibility(not self._is_resolved)
+        self._buttons.set_visibility(self.model.editable and not self._is_resolved)
+        words = _RESOLVED.format(who=self._who) if self._is_resolved else format_hint(self.model)
+        show_text(self._hint, words)
+        self._fault_box.set_visibility(bool(self._faults) and not self._is_resolved)
+        for chip in self._chain:
+            is_on = (
+                self._is_resolved
+                if chip.props["model"] == ""
+                else not self._is_resolved and chip.props["model"] == self._name
+            )
+            set_class(chip, "ts-on", is_on, aria="aria-pressed")
+
+    def _hold_back(self, size: int) -> None:
+        """Note that the editor holds a text that is too large to be sent; 0: not any more."""
+        self._edits += 1  # a check that is under way is about another text
+        self._show_faults((TOO_LARGE,) if size else ())
+
     def _typed(self) -> None:
+        if self._editor.held_back:
+            return
         self._drafts[self._name] = self._editor.value
         self._edits += 1
         self._show_state()
@@ -445,6 +198,8 @@ class ModelPanel:
 
     async def _check(self) -> tuple[Fault, ...]:
         """Check the draft in a thread, so that the game goes on."""
+        if self._editor.held_back:
+            return (TOO_LARGE,)
         name, text = self._name, self._drafts[self._name]
         if text == self._current[name]:
             faults: tuple[Fault, ...] = ()
@@ -466,8 +221,8 @@ class ModelPanel:
         return {name for view in views for name in (*view.actions, *(goal.name for goal in view.goals))}
 
     def _show_faults(self, faults: tuple[Fault, ...]) -> None:
-        self._show_state()
         if faults == self._faults:
+            self._show_state()
             return  # a list that is rebuilt under the pointer cannot be clicked
         self._faults = faults
         self._editor.show_faults(faults)
@@ -480,7 +235,7 @@ class ModelPanel:
         self._show_state()
 
     def _show_state(self) -> None:
-        changed = self._drafts[self._name] != self._current[self._name]
+        changed = self._drafts[self._name] != self._current[self._name] or self._editor.held_back
         words = "not applied" if changed else "in force" if self.model.editable else "read only"
         if self._faults:
             words = f"{len(self._faults)} fault{'s' if len(self._faults) != 1 else ''}"
@@ -490,7 +245,8 @@ class ModelPanel:
         self._apply.set_enabled(changed and not self._faults)
         self._compare.set_enabled(changed and not self._faults)
         self._revert.set_enabled(changed)
-        self._save.set_enabled(self.model.editable)
+        self._save.set_enabled(self.model.editable and not self._editor.held_back)
+        self._undo.set_visibility(bool(self._earlier.get(self._name)))
 
     # --- buttons ------------------------------------------------------------------------------------------------------
 
@@ -501,10 +257,159 @@ class ModelPanel:
             return
         name, text = self._name, self._drafts[self._name]
         with show_errors():
-            change = self._session.apply(name, text)
-            self._current[name] = text
-            show_note(change)
+            show_note(self._use(name, text))
         self._show_state()
+
+    def _use(self, name: str, text: str) -> str:
+        """Use a text in the game, and keep the one before for `undo`; return what has changed."""
+        before = self._current[name]
+        change = self._session.apply(name, text)
+        self._earlier.setdefault(name, []).append(before)
+        self._set_current(name, text)
+        return change
+
+    def _set_current(self, name: str, text: str) -> None:
+        self._current[name] = self._drafts[name] = text
+        if name == self._name and self._editor.value != text:
+            self._editor.show_text(text)
+        self.refresh()
+
+    def undo(self, name: str = "") -> str:
+        """Go back to the text of a model before its last change in the game; return what has changed."""
+        name = name or self._name
+        change = ""
+        with show_errors():
+            if earlier := self._earlier.get(name):
+                change = self._session.apply(name, earlier[-1])
+                self._set_current(name, earlier.pop())
+                show_note(f"Undone. {change}")
+        self._show_state()
+        return change
+
+    # --- characters ---------------------------------------------------------------------------------------------------
+
+    def choose(self, who: str) -> None:
+        """Offer the files of a character: its own, those that it is like, and its domain."""
+        if not self._models or who == self._who:
+            return
+        self._who = who
+        self._show_chain()
+        chain = self._session.stage.sources(who)
+        is_draft = self._drafts[self._name] != self._current[self._name]
+        if chain and not is_draft and chain[0] in self._models and self._models[chain[0]].editable:
+            self._open(chain[0])
+
+    def _show_chain(self) -> None:
+        """Show a chip for the resolved view, and for each file of the chosen character."""
+        chain = [name for name in self._session.stage.sources(self._who) if name in self._models]
+        self._chain.set_visibility(bool(chain))
+        if [chip.props["model"] for chip in self._chain] != ["", *chain]:
+            self._chain.clear()
+            with self._chain:
+                _chip("", f"Resolved: {self._who}", "All that these files add up to", self.show_resolved)
+                for place, name in enumerate(chain):
+                    model = self._models[name]
+                    is_parent = place > 0 and model.editable
+                    says = (
+                        "Its own file"
+                        if not place
+                        else f"{chain[place - 1]} is like this"
+                        if is_parent
+                        else model.title
+                    )
+                    _chip(name, f"‹ {name}" if is_parent else name, says, partial(self._open, name))
+        self._chain.update()
+        self._show_view()
+
+    def show_resolved(self) -> None:
+        """Show the resolved view of the chosen character."""
+        self._is_resolved = True
+        self._show_view()
+        self._show_resolved()
+
+    def _show_resolved(self) -> None:
+        files = {name: model.file for name, model in self._models.items()}
+        editable = frozenset(name for name, model in self._models.items() if model.editable)
+        self._resolved.show(self._session.resolve(self._who), files, editable)
+
+    def resolve(self, who: str) -> ResolvedMind | None:
+        """Return the traits of a character with the lines that they have in the editor."""
+        view, chain = self._session.mind(who), self._session.stage.sources(who)
+        if view is None or not chain:
+            return None
+        drafts = {**self._session.texts(), **self._drafts}
+        return resolve_mind(drafts, chain, (goal.name for goal in view.goals), view.actions)
+
+    def can_edit(self, who: str) -> bool:
+        """Whether priorities and costs of a character can be changed in place."""
+        chain = self._session.stage.sources(who)
+        return bool(chain) and chain[0] in self._models and self._models[chain[0]].editable
+
+    def has_trait(self, who: str, kind: str, name: str) -> bool:
+        """Whether a file defines a goal or an action of a character."""
+        return self._find_source(who, kind, name) is not None
+
+    def _find_source(self, who: str, kind: str, name: str) -> SourceLine | None:
+        mind = self.resolve(who)
+        trait = None if mind is None else mind.find(kind, name)
+        source = None if trait is None else trait.source
+        return source if source is not None and source.model in self._models else None
+
+    def open_trait(self, who: str, kind: str, name: str) -> bool:
+        """Show the line that defines a goal or an action; return whether there is one."""
+        source = self._find_source(who, kind, name)
+        if source is None:
+            return False
+        self.choose(who)
+        self.open_line(source.model, source.line, source.column)
+        return True
+
+    def open_line(self, model: str, line: int, column: int = 1) -> None:
+        """Show a line of a model, marked."""
+        if model in self._models:
+            self._open(model)
+            self._editor.show_line(line, column)
+
+    # --- changes in place ---------------------------------------------------------------------------------------------
+
+    def ask_value(self, who: str, kind: str, name: str) -> None:
+        """Ask for another priority of a goal or cost of an action, and apply it."""
+        with show_errors():
+            trait, model = self._find_editable(who, kind, name)
+            what = "Cost" if kind == ACTION else "Priority"
+            written = f"Written as: {trait.value}. " if trait.value else ""
+            about = f"{written}The change is made in {model.file}, and holds for all that use it."
+            value = trait.value if len(trait.value) <= _MAX_VALUE_TEXT else ""
+            ask_value(f"{what} of {name}", value, about, partial(self._apply_value, who, kind, name))
+
+    async def _apply_value(self, who: str, kind: str, name: str, written: str) -> str:
+        change = await self.change_value(who, kind, name, written)
+        show_note(f"{name}: {written.strip()}. {change} Undo is in the Model panel.")
+        return change
+
+    async def change_value(self, who: str, kind: str, name: str, written: str) -> str:
+        """Write a priority or a cost into the character's own file and apply it, or raise with what is wrong."""
+        trait, model = self._find_editable(who, kind, name)
+        value = parse_number(written, least=0.0 if kind == ACTION else -MAX_VALUE)
+        if self._drafts[model.name] != self._current[model.name]:
+            raise TelosError(f"{model.file} has changes that are not applied", "apply or revert them first")
+        assert trait.edit is not None  # it is editable
+        text = write_value(self._current[model.name], trait.edit.path, value)
+        if faults := await asyncio.to_thread(find_faults, model, text):
+            raise TelosError(format_fault(faults[0]))
+        return self._use(model.name, text)
+
+    def _find_editable(self, who: str, kind: str, name: str) -> tuple[Trait, Model]:
+        mind = self._session.resolve(who)
+        trait = None if mind is None else mind.find(kind, name)
+        if trait is None or trait.edit is None:
+            raise TelosError(f"no file defines {name!r}", "it cannot be changed in this world")
+        model = self._models.get(trait.edit.model)
+        if model is None or not model.editable:
+            raise TelosError(
+                f"{name!r} is defined in {trait.edit.model}, which is read-only", "look at it in the Model panel"
+            )
+        return trait, model
 
     async def compare(self) -> None:
         """Compare the current model and the draft on the game so far."""
@@ -560,3 +465,10 @@ def _fault_line(fault: Fault, jump: Any) -> None:
     with line:
         ui.label(f"{max(fault.line, 1)}").classes("ts-fault-number")
         ui.label(format_fault(fault)).classes("ts-fault-words")
+
+
+def _chip(model: str, words: str, says: str, act: Any) -> ui.button:
+    chip = ui.button(words, on_click=lambda: act(), color=None).props("flat dense no-caps").classes("ts-chip")
+    chip.props["model"] = model
+    chip.props["title"] = says
+    return chip

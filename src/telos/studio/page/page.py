@@ -15,7 +15,7 @@ from telos.studio.page.beliefs_panel import BeliefsPanel
 from telos.studio.page.controls import Controls, free_keys
 from telos.studio.page.game_menu import GameMenus, game_address
 from telos.studio.page.help import help_dialog
-from telos.studio.page.mind_panel import MindPanel
+from telos.studio.page.mind_panel import MindPanel, ModelLinks
 from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.panels import PANELS, WIDE, Panels
 from telos.studio.page.score_panel import ScorePanel
@@ -235,7 +235,8 @@ class GamePage:
             )
 
         def mind() -> None:
-            self._parts["mind"] = self._mind = MindPanel(self._session)
+            links = ModelLinks(self._open_trait, self._edit_trait, self._can_edit)
+            self._parts["mind"] = self._mind = MindPanel(self._session, links)
 
         def model() -> None:
             self._parts["model"] = self._model = ModelPanel(self._session, library, dark=dark)
@@ -293,6 +294,8 @@ class GamePage:
             self._refresh_panel(name)
 
     def _refresh_panel(self, name: str) -> None:
+        if name == "model":
+            self._model.choose(self._mind.who)
         if name in self._parts:  # the log follows the game by itself
             self._parts[name].refresh()
 
@@ -312,6 +315,19 @@ class GamePage:
         if who in self._session.minds():
             self.panels.show("mind")
             self._mind.open(who)
+
+    def _open_trait(self, who: str, kind: str, name: str) -> bool:
+        """Show the line that defines a goal or an action; return whether there is one."""
+        if not self._model.has_trait(who, kind, name):
+            return False
+        self.panels.show("model")
+        return self._model.open_trait(who, kind, name)
+
+    def _edit_trait(self, who: str, kind: str, name: str) -> None:
+        self._model.ask_value(who, kind, name)
+
+    def _can_edit(self, who: str) -> bool:
+        return bool(self._parts.get("model")) and self._model.can_edit(who)
 
     def _explain(self, number: int) -> None:
         """Show the cause of a happening: as the recognisers read it, or in the log of a world without any."""

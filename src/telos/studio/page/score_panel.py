@@ -7,7 +7,7 @@ from nicegui import ui
 
 from telos.core.errors import TelosError
 from telos.core.values import Value
-from telos.studio.page.model_panel import format_percent
+from telos.studio.page.designer.comparison import format_percent
 from telos.studio.page.widgets import (
     box,
     empty_label,
@@ -19,6 +19,7 @@ from telos.studio.page.widgets import (
     text_button,
 )
 from telos.studio.session import Session
+from telos.studio.watchpoint import Watchpoint
 
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -84,6 +85,7 @@ class ScorePanel:
         self._matrix.classes("ts-matrix")
 
     def _watch(self) -> None:
+        self._shown: Watchpoint | None = None
         heading("Pause when", about="The game pauses when the condition becomes true")
         with box("ts-row"):
             self._condition = ui.input(placeholder="a condition").props("dense outlined").classes("ts-grow")
@@ -101,8 +103,10 @@ class ScorePanel:
     def refresh(self) -> None:
         """Show the current counts."""
         watchpoint = self._session.watchpoint
-        if watchpoint is not None and not self._said.text:
+        if watchpoint is not None and watchpoint is not self._shown:  # it was set elsewhere
+            self._condition.set_value(watchpoint.text)
             self._show(f"Pauses when {watchpoint.text}")
+        self._shown = watchpoint
         if self._session.recognizers.names:
             show_rows(self._accuracy, accuracy_rows(self._session))
             judged = any(self._session.scoreboard.judged(name) for name in self._session.recognizers.names)

@@ -23,7 +23,7 @@ function answerOf(component, state, position) {
   return answer;
 }
 
-export async function complete(component) {
+export async function complete(component, most) {
   const CM = await import("nicegui-codemirror");
   const editor = component?.editor ?? (await component?.editorPromise);
   if (!editor) return; // another game is shown by now
@@ -34,8 +34,40 @@ export async function complete(component) {
     return options.length ? { from: word.from, options, validFor: /^[\w.\-]*$/ } : null;
   };
   const data = CM.EditorState.languageData.of(() => [{ autocomplete: source }]);
-  editor.dispatch({ effects: CM.StateEffect.appendConfig.of(data) });
+  const limit = holdBackLargeTexts(CM, component, most);
+  editor.dispatch({ effects: CM.StateEffect.appendConfig.of([data, limit]) });
   keepCursorInView(CM, editor);
+}
+
+// A text of megabytes is more than a message to the server may hold, and the connection would end. It is not sent, only
+// its size is; when it has been shortened, it is sent as a whole.
+function holdBackLargeTexts(CM, component, most) {
+  return CM.EditorState.transactionExtender.of((transaction) => {
+    if (!transaction.docChanged) return null;
+    const size = transaction.newDoc.length;
+    if (size > most && (component.emitting || component.heldBack)) {
+      component.heldBack = true;
+      component.emitting = false; // NiceGUI sends no change while this is false
+      component.$emit("large", size);
+    } else if (component.heldBack) {
+      component.heldBack = false;
+      const text = transaction.newDoc.toString();
+      setTimeout(() => {
+        component.emitting = true;
+        component.$emit("shortened", text);
+      });
+    }
+    return null;
+  });
+}
+
+// Show another text in place of one that was held back.
+export function replace(component, text) {
+  const editor = component?.editor;
+  if (!editor) return;
+  component.heldBack = component.emitting = false;
+  editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+  component.emitting = true;
 }
 
 // The list of faults takes room from the editor as one types: the line that is typed in, and what is offered for it,
@@ -49,12 +81,19 @@ function keepCursorInView(CM, editor) {
   new ResizeObserver(follow).observe(editor.dom);
 }
 
-// Put the cursor on a line, and show it.
-export function jump(component, number, column) {
-  const editor = component?.editor;
+// Put the cursor on a line, and show it in the middle, as soon as the editor is visible and has that line: another text
+// may still be on its way to it.
+export async function jump(component, number, column, expected = null) {
+  const CM = await import("nicegui-codemirror");
+  const editor = component?.editor ?? (await component?.editorPromise);
   if (!editor) return;
+  const isReady = () =>
+    editor.dom.offsetHeight > 0 &&
+    (expected === null || (number <= editor.state.doc.lines && editor.state.doc.line(number).text === expected));
+  for (let tries = 0; tries < 60 && !isReady(); tries++) await new Promise((done) => setTimeout(done, 25));
   const line = editor.state.doc.line(Math.min(Math.max(number, 1), editor.state.doc.lines));
   const anchor = Math.min(line.from + Math.max(column - 1, 0), line.to);
-  editor.dispatch({ selection: { anchor }, scrollIntoView: true });
+  const effects = CM.EditorView.scrollIntoView(anchor, { y: expected === null ? "nearest" : "center" });
+  editor.dispatch({ selection: { anchor }, effects });
   editor.focus();
 }
