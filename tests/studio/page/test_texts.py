@@ -16,11 +16,11 @@ from telos.core.errors import Fault
 from telos.studio.mind_view import FactLine, GoalLine
 from telos.studio.page.beliefs_panel import ExplanationLine, split_explanation
 from telos.studio.page.controls import free_keys, studio_keys
+from telos.studio.page.designer.comparison import comparison_svg, find_stretches, thin_points
+from telos.studio.page.designer.editor import diff_class, format_fault
 from telos.studio.page.game_menu import game_address
 from telos.studio.page.help import format_keys, key_name
 from telos.studio.page.mind_panel import fact_rows, goal_rows
-from telos.studio.page.designer.comparison import comparison_svg, find_stretches, thin_points
-from telos.studio.page.designer.editor import diff_class, format_fault
 from telos.studio.page.score_panel import accuracy_rows, confusion_table, example_conditions
 from telos.studio.session import Session
 from telos.studio.stage import world

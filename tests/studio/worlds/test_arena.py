@@ -262,11 +262,38 @@ def test_recording_of_player_fight_is_replayed_by_command_line(tmp_path: Path) -
 
 def test_models_are_characters_of_cast_and_check_their_texts() -> None:
     stage = ArenaStage("pincer", 1)
-    assert [model.name for model in stage.models()] == ["soldier", "layer-5-blind-fire"]
+    models = {model.name: model for model in stage.models()}
+    assert list(models)[:3] == ["soldier", "layer-5-blind-fire", "layer-7-talk"]  # the cast, then the parents
+    assert list(models)[-3:] == ["layer-1-attack", "arena", "performances"]
+    assert [name for name, model in models.items() if not model.editable] == ["arena", "performances"]
     soldier = stage.models()[0]
     assert soldier.check is not None
     assert soldier.check(soldier.text) == ()
     assert [fault.line for fault in soldier.check(soldier.text.replace("follow_order", "folow_order"))] == [5]
+
+
+def test_minds_come_from_their_file_its_parents_and_domain() -> None:
+    stage = ArenaStage("pincer", 1)
+    who = next(name for name, mind in stage.battle.minds.items() if mind.character.name == "layer-5-blind-fire")
+    assert stage.sources(who)[:2] == ("layer-5-blind-fire", "layer-4-cover")
+    assert stage.sources(who)[-2:] == ("layer-1-attack", "arena")
+    assert stage.sources("nobody") == ()
+    stage.apply("layer-5-blind-fire", stage.models()[1].text.replace("like: layer-4-cover", "like: layer-3-melee"))
+    assert stage.sources(who)[:2] == ("layer-5-blind-fire", "layer-3-melee")
+    assert "layer-4-cover" not in [model.name for model in stage.models()]
+
+
+def test_applied_parent_changes_all_that_are_like_it() -> None:
+    stage = ArenaStage("pincer", 1)
+    parent = next(model for model in stage.models() if model.name == "layer-1-attack")
+    changed = stage.apply(parent.name, f"{parent.text}priorities: {{patrol: 41}}\n")
+    assert all(name in changed for name in stage.battle.minds)
+    patrols = {
+        goal.priority for mind in stage.battle.minds.values() for goal in mind.arbiter.goals if goal.name == "patrol"
+    }
+    assert patrols == {41.0}
+    with pytest.raises(TelosError, match="'arena'"):
+        stage.apply("arena", "domain: arena\n")
 
 
 def test_applied_character_is_used_and_invalid_one_changes_nothing() -> None:

@@ -21,6 +21,7 @@ _DETAILS = {
     GOAL: ("wants", "relevant", "insistence", "drift", "hourly", "comfort", "power", "curve"),
     ACTION: ("parameters", "preconditions", "effects", "changes", "promises"),
 }
+_DOMAIN_KEYS = frozenset({"domain", "home"})  # with which files start that define goals and actions
 _MAPPINGS = {SENSOR: "sensors", MEMORY: "memory", BODY: "body"}
 
 
@@ -132,7 +133,7 @@ class _File:
 
     @property
     def is_character(self) -> bool:
-        return "character" in self.document.data or "like" in self.document.data
+        return not _DOMAIN_KEYS & self.document.data.keys()
 
     def get(self, *path: str | int) -> Any:
         found: Any = self.document.data
