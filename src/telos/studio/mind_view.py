@@ -129,6 +129,17 @@ def intent_of(view: MindView) -> tuple[str, str]:
     return goal, action
 
 
+def intent_words(view: MindView) -> dict[str, tuple[str, ...]]:
+    """Return the words that the goal and the action of a character may be, by the names of pause conditions.
+
+    Steps that are no actions (``walk to the sofa``) mean that the actions are not known.
+    """
+    known = {f"{view.who}.goal": (*(goal.name for goal in view.goals), "nothing", "dead")}
+    if view.actions and all(step.name.partition("(")[0] in view.actions for step in view.plan):
+        known[f"{view.who}.action"] = (*view.actions, "nothing")
+    return known
+
+
 def mind_intent(mind: Mind) -> tuple[str, str]:
     """Return the goal that a mind pursues and the action that it performs, or ``nothing``."""
     execution = mind.execution

@@ -21,7 +21,7 @@ from telos.recognition.recognizer import Recognizer
 from telos.studio import glossary
 from telos.studio.attention import Attention
 from telos.studio.event_log import EventLog
-from telos.studio.mind_view import MindView
+from telos.studio.mind_view import MindView, intent_words
 from telos.studio.models.resolved import ResolvedMind, resolve_mind
 from telos.studio.recording import (
     AppliedModel,
@@ -345,9 +345,12 @@ class Session:
     def pause_when(self, text: str) -> None:
         """Pause as soon as a condition becomes true; the empty text removes the condition."""
         goals = self.recognizers.goals
-        words = {f"{name}.top": goals for name in self.recognizers.names}
+        words: dict[str, tuple[str, ...]] = {f"{name}.top": goals for name in self.recognizers.names}
         if goals and self.stage.truth in (*goals, None):
             words["truth"] = (*goals, "unknown")
+        for who in self.stage.characters() if text.strip() else ():
+            if (view := self.stage.mind(who)) is not None:
+                words |= intent_words(view)
         self.watchpoint = Watchpoint(text, self._values(()), words) if text.strip() else None
 
     def apply(self, name: str, text: str) -> str:

@@ -135,7 +135,7 @@ class ScorePanel:
         except TelosError as error:
             self._show(str(error), bad=True)
             return
-        watchpoint = self._session.watchpoint
+        self._shown = watchpoint = self._session.watchpoint
         later = "; true already, so it waits for the next time" if watchpoint and watchpoint.holds_already else ""
         self._show(f"Pauses when {words}{later}" if words else "")
 
