@@ -59,15 +59,15 @@ def test_reached_goals_are_marked_on_timeline_and_map() -> None:
 def test_person_plays_by_commands_and_has_no_truth() -> None:
     on = stage(plays="you")
     assert "move gate" in on.commands()
-    assert on.hud().message.startswith("Choose what to do in the box below")
+    assert on.hud().message.startswith("Click a place to walk there")
     told = play(on, 12, "move gate", "move south-square")
     assert [each.label for each in told] == ["goes to gate", "goes to south square"]
     assert on.facts()["place"] == "south-square"
     assert (on.truth, on.lesson, on.bands(), on.curves(), list(on.characters())) == (None, None, {}, {}, [])
-    assert on.hud().task.startswith("People in the camp fall ill")
+    assert on.hud().task.startswith("Find out why people")
     assert on.hud().message == ""
-    with pytest.raises(TelosError, match="closed; open it first"):
-        on.step(Inputs("", ("move dining-entrance",)))
+    with pytest.raises(TelosError, match="there is no place 'mars'"):
+        on.step(Inputs("", ("move mars",)))
     with pytest.raises(TelosError, match="simulated"):
         on.why_not("player", "explore")
 
@@ -86,9 +86,95 @@ def test_question_of_nurse_is_shown_before_answer() -> None:
     assert on.facts()["tests"] in (tests, tests + 1)
 
 
+def click(on: IslandStage, name: str, *, seconds: int = 60) -> list[str]:
+    """Click a target, and return the labels of what happened in the time after it."""
+    (target,) = [each for each in on.targets() if each.name == name]
+    assert len(target.choices) == 1
+    return [each.label for each in play(on, seconds, target.choices[0].command)]
+
+
+def choose(on: IslandStage, title: str, *, seconds: int = 30) -> list[str]:
+    (choice,) = [each for each in on.choices() if each.title == title]
+    return [each.label for each in play(on, seconds, choice.command)]
+
+
+def test_first_goal_is_reached_by_clicks_alone() -> None:
+    on = stage(plays="you")
+    assert click(on, "nurse")[-1] == "greets nurse"
+    assert [each.title for each in on.choices()[:2]] == ["Ask about illness", "Ask about camp"]
+    told = [choose(on, "Ask about illness", seconds=6) for _ in range(6)]
+    assert told[-1] == ["asks about illness: achieves talk-nurse"]
+    assert on.choices()[-1].title == "Note down what you learned" or on.choices()[0].title.startswith("Ask")
+    choose(on, "Say goodbye")
+    assert click(on, "dock")[-1] == "goes to dock"
+    assert on.facts()["place"] == "dock"
+
+
+def test_every_target_and_choice_is_possible() -> None:
+    on = stage(plays="you")
+    names = [each.name for each in on.targets()]
+    assert len(names) == len(set(names))
+    assert set(load_story().map.places) | set(load_story().people) <= set(names)
+    play(on, 60, "go serving-counter")
+    for target in on.targets():
+        for choice in target.choices:
+            trial = stage(plays="you")
+            play(trial, 60, "go serving-counter")
+            trial.step(Inputs("", (choice.command,)))
+
+
+def test_things_at_place_are_drawn_and_can_be_clicked() -> None:
+    on = stage(plays="you")
+    seen = {shape[1]: shape for shape in on.picture() if str(shape[1]).startswith("seen ")}
+    assert set(seen) == {"seen rope", "seen crate-lid"}
+    rope = next(each for each in on.targets() if each.name == "rope")
+    assert [rope.x, rope.y] == seen["seen rope"][3:5]
+    assert [each.title for each in rope.choices] == ["Take the rope", "Examine the rope"]
+    play(on, 3, "take rope")
+    assert on.facts()["hands"] == "rope"
+
+
+def test_worksheet_is_form_with_three_lines() -> None:
+    on = stage(plays="you")
+    assert not any(each.command.startswith("fill") for each in on.choices())
+    assert not any(each.startswith("fill") for each in on.commands())
+    (form,) = on.forms()
+    assert [(field.title, field.value) for field in form.fields] == [("Disease", ""), ("Source", ""), ("Treatment", "")]
+    assert form.submit is None
+    play(on, 20, *(field.choices[0].command for field in form.fields))
+    (form,) = on.forms()
+    assert [field.value for field in form.fields] == [field.choices[0].title for field in form.fields]
+    assert form.submit is not None
+    assert [each.label for each in play(on, 90, form.submit.command)][-1].startswith("hands in the worksheet")
+    assert stage().forms() == ()
+
+
+def test_arrow_walks_to_next_place_and_on_while_held() -> None:
+    on = stage(plays="you")
+    on.step(Inputs("left"))
+    for _ in range(7):
+        on.step(Inputs())
+    assert on.facts()["place"] == "gate"
+    for _ in range(30):
+        on.step(Inputs("up"))
+    assert on.facts()["place"] in ("north-square", "north-path", "rock-steps")
+    ways = stage(plays="you")._controls
+    assert ways is not None
+    assert ways.places_by_arrow() == {"left": "gate"}
+
+
+def test_end_says_what_was_achieved() -> None:
+    on = stage(plays="you")
+    sheet = ("disease=salmonellosis", "source=milk", "treatment=antibiotics")
+    play(on, 120, *(f"fill {line}" for line in sheet), "submit")
+    assert on.over
+    assert "salmonellosis, from the milk, to be treated with antibiotics" in on.hud().over
+
+
 def test_simulated_visitor_takes_no_commands() -> None:
     on = stage()
     assert on.commands() == ()
+    assert (on.targets(), on.choices(), on.forms()) == ((), (), ())
     with pytest.raises(TelosError, match="simulated"):
         on.step(Inputs("", ("look-around",)))
 
@@ -199,4 +285,4 @@ def test_end_is_shown() -> None:
     on = stage(plays="you")
     play(on, 3600)
     assert on.over
-    assert on.hud().over.startswith("The hour is up, and the mystery is unsolved. Look back on the timeline")
+    assert on.hud().over.startswith("The hour is up, and the mystery is unsolved. You had not begun")

@@ -64,11 +64,98 @@ def test_time_passes_without_requests() -> None:
 def test_impossible_request_is_rejected_without_effect() -> None:
     live = LivePlaythrough(person=True)
     before = live.island.view()
-    for command in ("fly", "move cave", "talk nurse", ""):
+    for command in ("fly", "move mars", "answer virus", "open oven-door", "read", ""):
         with pytest.raises(TelosError):
             live.ask(command)
     assert live.island.view() == before
     assert watched(live, 5) == []
+
+
+def until_done(live: LivePlaythrough) -> list[str]:
+    """Return what was done until nothing is left of the request."""
+    done = []
+    for _ in range(400):
+        done += [f"{each.action} {each.context['argument']}".rstrip() for each in live.advance()]
+        if live.request is None and live.now.share(live.time) >= 1:
+            break
+    return done
+
+
+@pytest.mark.parametrize("line", ["talk nurse", "Talk to the nurse.", "nurse", "visit the nurse"])
+def test_request_walks_through_doors_and_talks(line: str) -> None:
+    live = LivePlaythrough(person=True)
+    live.ask(line)
+    walk = ["move gate", "move south-square", "open infirmary-door", "move infirmary-entrance", "move nurses-desk"]
+    assert until_done(live) == [*walk, "talk nurse"]
+    assert live.view.talking == "nurse"
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("move infirmary", "infirmary-entrance"),
+        ("go to the south square", "south-square"),
+        ("south square", "south-square"),
+        ("walk to dining hall", "dining-entrance"),
+        ("run to the cave", "cave"),
+        ("go hall", "quarters-hall"),
+    ],
+)
+def test_places_are_named_in_plain_words(line: str, place: str) -> None:
+    live = LivePlaythrough(person=True)
+    live.ask(line)
+    until_done(live)
+    assert live.view.place == place
+
+
+def test_new_walk_replaces_old_one_and_worksheet_does_not() -> None:
+    live = LivePlaythrough(person=True)
+    live.ask("go cave")
+    live.advance()
+    live.ask("fill worksheet disease = cholera")
+    assert live.request is not None
+    live.ask("go beach")
+    done = until_done(live)
+    assert (done, live.view.place) == (["move gate", "fill-worksheet disease=cholera", "move beach"], "beach")
+
+
+def test_stop_ends_walk_at_next_place() -> None:
+    live = LivePlaythrough(person=True)
+    live.ask("go cave")
+    live.ask("stop")
+    assert until_done(live) == ["move gate"]
+
+
+def test_walk_out_of_conversation_says_goodbye_first() -> None:
+    live = LivePlaythrough(person=True)
+    live.ask("talk to the nurse")
+    until_done(live)
+    live.ask("go medicine-cabinet")
+    assert until_done(live) == ["part nurse", "move medicine-cabinet"]
+
+
+def test_request_that_fails_on_arrival_says_why() -> None:
+    live = LivePlaythrough(person=True)
+    live.ask("take milk carton")  # in a fridge that is shut
+    until_done(live)
+    assert live.view.place == "cold-store"
+    assert "pick-up milk-carton" in live.refused
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("go mars", "nearby: gate"),
+        ("go infirmery", "did you mean 'infirmary'"),
+        ("go", "go where"),
+        ("sing", "write `go PLACE`"),
+        ("tlak", "did you mean 'talk'"),
+        ("read war and peace", "nothing 'war and peace' to read"),
+    ],
+)
+def test_refusal_names_what_is_possible(line: str, message: str) -> None:
+    with pytest.raises(TelosError, match=message):
+        LivePlaythrough(person=True).ask(line)
 
 
 def test_number_of_queued_requests_is_limited() -> None:

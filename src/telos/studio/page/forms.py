@@ -47,8 +47,9 @@ class FormDialog:
                 ui.label(form.title)
                 text_button("Close", "Close without writing", self._dialog.close, key="Esc")
             ui.label(form.about).classes("ts-prose")
-            for number, field in enumerate(form.fields):
-                self._field(number, field)
+            with box("ts-form-fields"):
+                for number, field in enumerate(form.fields):
+                    self._field(number, field)
             with box("ts-form-end"):
                 text_button("Write it down", "Write the chosen lines on the paper", self._write).classes("ts-main")
                 if form.submit is not None:
@@ -57,7 +58,8 @@ class FormDialog:
     def _field(self, number: int, field: FormField) -> None:
         options = {choice.command: choice.title for choice in field.choices}
         value = next((choice.command for choice in field.choices if choice.title == field.value), None)
-        menu = ui.select(options, value=value, label=field.title).props("dense outlined options-dense")
+        ui.label(field.title)
+        menu = ui.select(options, value=value).props("dense outlined options-dense")
         menu.props["aria-label"] = field.title
         menu.on_value_change(lambda event: self._choose(number, event.value, before=value))
 

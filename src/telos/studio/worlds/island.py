@@ -6,6 +6,7 @@ goals. (The study labels events with the goal that was reached next, which is kn
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -19,14 +20,29 @@ from telos.recognition.files.load import create_recognizer
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
 from telos.studio.plan_choice import PlanningMoment
-from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld, read_only_model
-from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, draw_ground, draw_moment
+from telos.studio.stage import (
+    CHOICE_KEYS,
+    ClickTarget,
+    Form,
+    Happening,
+    Hud,
+    Inputs,
+    Model,
+    PlayerChoice,
+    Setting,
+    Stage,
+    StudioWorld,
+    read_only_model,
+)
+from telos.studio.worlds.island_controls import IslandControls
+from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, arrange_things, draw_ground, draw_moment
 from telos.studio.worlds.shapes import Picture
+from telos.studio.worlds.walking import ARROW_KEYS
 from telos.worlds.island.player import IDLE, Islander
 from telos.worlds.island.player_mind import PLACE
 from telos.worlds.island.playthrough import LivePlaythrough, TimedAction
 from telos.worlds.island.state import IslandView, clock_of
-from telos.worlds.island.story import GOALS, Lesson
+from telos.worlds.island.story import GOALS, MILESTONES, Lesson
 from telos.worlds.island.styles import load_player_domain, load_styles
 from telos.worlds.island.trace import WANTS, describe_action, to_words
 
@@ -37,8 +53,8 @@ _FILES_TO_READ = (
     (_DATA / "islander.yaml", "Minds of simulated visitors"),
     (_DATA / "players.yaml", "Styles of simulated visitors"),
 )
-MYSTERY = "People in the camp fall ill. Find out why, and hand in the worksheet to the nurse."
-_HINT = "Choose what to do in the box below: walk, talk, open, read, test"
+MYSTERY = "Find out why people in the camp fall ill, and hand the worksheet in to the nurse."
+_HINT = "Click a place to walk there, or a person to talk; arrow keys walk, too"
 _AFTER_PLAYING = "Look back on the timeline: was your goal recognised?"
 _AFTER_WATCHING = "Look back on the timeline, or solve it yourself, under New game."
 YOU, SIMULATED, ANY = "you", "simulated", "any"
@@ -54,6 +70,7 @@ class IslandStage(Stage):
     rate = 4.0
     size: tuple[float, float] = (WIDTH, HEIGHT)
     symbols = SYMBOLS
+    needs_pad = False
 
     def __init__(self, seed: int, settings: Mapping[str, str]) -> None:
         style = None if settings["style"] == ANY else settings["style"]
@@ -61,6 +78,8 @@ class IslandStage(Stage):
         self.is_played = settings["plays"] == YOU
         self._playthrough = LivePlaythrough(seed, style=style, person=self.is_played)
         self.watched: str | None = self._playthrough.player
+        self._controls = IslandControls(self._playthrough) if settings["plays"] == YOU else None
+        self.keys = (*ARROW_KEYS, *CHOICE_KEYS) if self._controls is not None else ()
         self._walked = [self._playthrough.view.place]
         self._reached: list[str] = []
         self._log: list[tuple[Event, str | None]] = []
@@ -71,6 +90,9 @@ class IslandStage(Stage):
         """Advance by one second; commands are carried out one after the other."""
         for command in inputs.asked:
             self._playthrough.ask(command)
+        arrow = None if self._controls is None else self._controls.request_of_keys(inputs.held)
+        if arrow is not None and not inputs.asked and not self.over:
+            self._playthrough.ask(arrow)
         truth, happened = self.truth, []
         for event in self._playthrough.advance():
             view = self._playthrough.view
@@ -100,7 +122,19 @@ class IslandStage(Stage):
 
     def commands(self) -> Sequence[str]:
         """Return the commands that a person may enter now."""
-        return self._playthrough.commands()
+        return () if self._controls is None else self._controls.commands()
+
+    def targets(self) -> Sequence[ClickTarget]:
+        """Return the places, people and things that a person may click."""
+        return () if self._controls is None or self.over else self._controls.targets()
+
+    def choices(self) -> Sequence[PlayerChoice]:
+        """Return what a person may do at this place, or say in this conversation."""
+        return () if self._controls is None or self.over else self._controls.choices()
+
+    def forms(self) -> Sequence[Form]:
+        """Return the worksheet."""
+        return () if self._controls is None or self.over else (self._controls.worksheet(),)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -112,6 +146,7 @@ class IslandStage(Stage):
         """Return the visitor and the recent path."""
         playthrough = self._playthrough
         islander = playthrough.islander
+        controls, is_over = self._controls, self.over
         aim = islander.execution.focus.spot if islander is not None and islander.execution is not None else ""
         return draw_moment(
             playthrough.island.story.map,
@@ -120,15 +155,17 @@ class IslandStage(Stage):
             self._walked,
             self._reached,
             doing=describe_current(playthrough.now, playthrough.time) or ("" if islander is None else "hesitates"),
-            aim=aim,
+            aim=aim if controls is None else controls.aim(),
             who=playthrough.player,
+            seen=arrange_things(playthrough.island.story.map, playthrough.view),
+            ways={} if controls is None or is_over else controls.places_by_arrow(),
         )
 
     def hud(self) -> Hud:
         """Return the intention and the progress of the investigation."""
-        return build_hud(
-            self._playthrough.view, self._playthrough.time, wants=self._playthrough.now.intention, is_new=not self._log
-        )
+        playthrough = self._playthrough
+        hud = build_hud(playthrough.view, playthrough.time, wants=playthrough.now.intention, is_new=not self._log)
+        return replace(hud, message=f"{playthrough.refused}.") if playthrough.refused else hud
 
     def bands(self) -> Mapping[str, str]:
         """Return the intention of a simulated visitor, whether or not it is one of the seven goals."""
@@ -276,7 +313,17 @@ def build_hud(view: IslandView, time: float, *, wants: str | None, is_new: bool 
 def _ending(view: IslandView, *, is_person: bool) -> str:
     if not view.is_over:
         return ""
-    end = "The mystery is solved." if view.is_solved else "The hour is up, and the mystery is unsolved."
+    who = "You" if is_person else "The visitor"
+    if view.is_solved:
+        sheet = {name: to_words(value) for name, value in view.worksheet.items()}
+        end = (
+            f"The mystery is solved after {view.clock}: {sheet['disease']}, from the {sheet['source']}, "
+            f"to be treated with {sheet['treatment']}."
+        )
+    else:
+        done = [words for words, reached in zip(MILESTONES, view.state, strict=True) if reached == "1"]
+        so_far = f"{who} {' and '.join(done)}." if done else f"{who} had not begun to find out."
+        end = f"The hour is up, and the mystery is unsolved. {so_far}"
     return f"{end} {_AFTER_PLAYING if is_person else _AFTER_WATCHING}"
 
 

@@ -1,12 +1,16 @@
 """The pictures of the island: `draw_ground` draws the static map, `draw_moment` the visitor and the recent path."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
+from telos.core.values import FrozenMap
 from telos.studio.worlds.adventure.symbols import SCENERY, disc, ellipse, fill_part, stroke_part
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
+from telos.studio.worlds.walking import draw_arrows
 from telos.worlds.island.playthrough import TimedAction
+from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import IslandMap, IslandPlace, IslandStory, load_story
 
 # --- places -----------------------------------------------------------------------------------------------------------
@@ -16,7 +20,7 @@ WIDTH, HEIGHT = 960.0, 540.0
 ROOM = (112.0, 50.0)  # the floor of a place in a building
 _LEFT, _COLUMN = 70.0, 18.2
 # The height of each line of the story's text map.
-_ROWS = {1: 92.0, 3: 138.0, 6: 196.0, 7: 250.0, 9: 300.0, 11: 362.0, 12: 416.0, 14: 486.0}
+_ROWS = {1: 92.0, 3: 138.0, 6: 196.0, 7: 250.0, 9: 300.0, 11: 362.0, 12: 416.0, 14: 468.0}
 _SHORT = {
     "infirmary-entrance": "entrance",
     "dining-entrance": "entrance",
@@ -34,7 +38,7 @@ def position(place: IslandPlace) -> tuple[float, float]:
     """Return the point of a place on the map.
 
     >>> position(IslandPlace("dock", "outdoors", 36, 14))
-    (725.2, 486.0)
+    (725.2, 468.0)
     """
     return round(_LEFT + place.column * _COLUMN, 1), _line(place.row)
 
@@ -59,6 +63,17 @@ def place_label(name: str) -> str:
 
 Point = tuple[float, float]
 _TRAIL = 16  # visible segments
+_THING_STEP, _THINGS_BELOW = 19.0, 29.0
+
+
+@dataclass(frozen=True, slots=True)
+class SeenThing:
+    """Something at the visitor's place, and where it is drawn."""
+
+    name: str
+    symbol: str
+    x: float
+    y: float
 
 
 def draw_moment(
@@ -71,8 +86,13 @@ def draw_moment(
     doing: str,
     aim: str,
     who: str,
+    seen: Sequence[SeenThing] = (),
+    ways: Mapping[str, str] = FrozenMap(),
 ) -> Picture:
-    """Return the changing part: ``walked`` are the visited places, ``reached`` those of goals, ``aim`` the target."""
+    """Return the changing part: ``walked`` are the visited places, ``reached`` those of goals, ``aim`` the target.
+
+    ``seen`` is what lies at the visitor's place, ``ways`` are the neighbouring places by arrow key.
+    """
     here = visitor_position(the_map, now, time)
     drawn = [path(_dots(the_map, set(walked)), fill="player")]
     drawn += _trail([position(the_map.place(each)) for each in walked[-_TRAIL:]], here)
@@ -80,8 +100,39 @@ def draw_moment(
         drawn.append(place(f"reached{i}", "star", *_beside(the_map, name), scale=0.8))
     if aim:
         drawn.append(place("aim", "aim", *position(the_map.place(aim))))
+    drawn += draw_arrows(here, {arrow: position(the_map.place(name)) for arrow, name in ways.items()}, room=9.0)
+    drawn += [place(f"seen {each.name}", each.symbol, each.x, each.y) for each in seen]
     drawn.append(place("visitor", "visitor", here[0], here[1] - 8, pick=who, label=doing or None))
     return drawn
+
+
+def arrange_things(the_map: IslandMap, view: IslandView) -> list[SeenThing]:
+    """Return what lies at the visitor's place, in a row below its name: things, books, posters and containers."""
+    kept = [
+        *((name, "thing") for name in view.things),
+        *((name, "book") for name in view.books),
+        *((name, "poster") for name in view.posters),
+        *((name, "chest") for name in (*view.closed, *view.open) if name not in the_map.doors),
+    ]
+    x, y = position(the_map.place(view.place))
+    left = x - _THING_STEP * (len(kept) - 1) / 2
+    return [
+        SeenThing(name, symbol, round(left + _THING_STEP * number, 1), y + _THINGS_BELOW)
+        for number, (name, symbol) in enumerate(kept)
+    ]
+
+
+def person_position(story: IslandStory, who: str) -> Point:
+    """Return where a person is drawn: to the right of their place."""
+    person = story.people[who]
+    x, y = position(story.map.place(person.at))
+    if who.startswith("patient"):
+        return x + 32, y - 2
+    return x + _room_of(story, person.at) - 16, y - 2
+
+
+def _room_of(story: IslandStory, at: str) -> int:
+    return 46 if story.map.place(at).area in _NARROW else 54
 
 
 def visitor_position(the_map: IslandMap, now: TimedAction, time: float) -> Point:
@@ -237,14 +288,15 @@ def _people(story: IslandStory) -> Iterator[Shape]:
     """Yield the people, each to the right of their place, with the name in the left corner of the room."""
     for who in story.people.values():
         x, y = position(story.map.place(who.at))
+        spot = person_position(story, who.name)
         if who.name.startswith("patient"):
-            yield place(who.name, "patient", x + 32, y - 2, tint=_SICK)
+            yield place(who.name, "patient", *spot, tint=_SICK)
         else:
-            area = story.map.place(who.at).area
-            room = 46 if area in _NARROW else 54
-            left, up = (room, 2) if area in _OPEN_AIR else (6 - room, 14)  # outdoors, the name is beside the person
-            yield place(who.name, "person", x + room - 16, y - 2, tint=_PEOPLE.get(who.name, "faint"))
-            yield text(x + left, y - up, who.name.replace("-", " "), "faint", size=10, align="left")
+            room = _room_of(story, who.at)
+            is_outdoors = story.map.place(who.at).area in _OPEN_AIR
+            left, up = (room, 2) if is_outdoors else (6 - room, 14)  # outdoors, the name is beside the person
+            yield place(who.name, "person", *spot, tint=_PEOPLE.get(who.name, "faint"))
+            yield text(x + left, y - up, who.name.replace("-", " "), "ink/75", size=10, align="left")
 
 
 # --- symbols ----------------------------------------------------------------------------------------------------------
@@ -308,8 +360,26 @@ _STAR: Symbol = [
 ]
 _AIM: Symbol = [stroke_part("accent", 2, "M-15 -7C-13 -12 -8 -15 -3 -15.6M15 -7C13 -12 8 -15 3 -15.6"),
                 stroke_part("accent", 2, "M-15 7C-13 12 -8 15 -3 15.6M15 7C13 12 8 15 3 15.6")]  # fmt: skip
+_THING: Symbol = [
+    ("gold", "M-6 -3L0 -6L6 -3V4L0 7L-6 4Z", "panel", 1.2),
+    ("panel/30", "M0 0L6 -3V4L0 7Z", "", 0.0),
+]
+_BOOK: Symbol = [
+    ("roof", "M-5 -7h9q2 0 2 2v11h-9q-2 0 -2 -2z", "panel", 1.2),
+    ("panel", "M-3 4h8v2h-8q-1 0 0 -2z", "", 0.0),
+]
+_POSTER: Symbol = [("floor2", "M-6 -7h12v14h-12z", "ink/60", 1.2), stroke_part("ink/60", 1.2, "M-3 -3h6M-3 0h6M-3 3h4")]
+_CHEST: Symbol = [
+    ("wood", "M-8 -6h16v12h-16z", "panel", 1.2),
+    stroke_part("panel/60", 1.2, "M-8 -1h16"),
+    fill_part("gold", disc(0, -1, 1.8)),
+]
 
 SYMBOLS: Symbols = {
+    "thing": _THING,
+    "book": _BOOK,
+    "poster": _POSTER,
+    "chest": _CHEST,
     **{name: SCENERY[name] for name in ("tree", "pine", "rock", "bush", "tuft", "flower")},
     "person": _PERSON,
     "patient": _PATIENT,

@@ -12,7 +12,9 @@ from telos.parallel import parallel_map
 from telos.worlds.island.island import Island
 from telos.worlds.island.player import Islander
 from telos.worlds.island.player_mind import PlanExecution
+from telos.worlds.island.requests import IslandRequest, next_command, parse_request
 from telos.worlds.island.state import IslandView
+from telos.worlds.island.story import FILL
 from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandStarted
 
 _WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct
@@ -147,6 +149,9 @@ class LivePlaythrough:
     >>> live.ask("move gate")
     >>> [len(live.advance()) for _ in range(8)], live.events[0].time
     ([0, 0, 0, 0, 0, 0, 1, 0], 6.5)
+
+    A request that needs several actions, such as ``go infirmary``, is carried out one action after the other; another
+    request takes its place.
     """
 
     def __init__(self, seed: int = 0, *, style: str | None = None, person: bool = False) -> None:
@@ -157,6 +162,8 @@ class LivePlaythrough:
         here = self.island.view()
         self._done = TimedAction(here, here)  # the latest completed
         self._coming: deque[TimedAction] = deque()
+        self.request: IslandRequest | None = None  # what a person wants, as long as it is not begun
+        self.refused = ""  # why the last request could not be carried out to its end
         self._look_ahead()
 
     @property
@@ -188,16 +195,45 @@ class LivePlaythrough:
         return () if self._game is not None else self.island.commands()
 
     def ask(self, command: str) -> None:
-        """Queue a command of a person; raise a ``TelosError`` if it is not possible after those before it."""
+        """Carry out a request of a person; raise a ``TelosError`` if it cannot even begin.
+
+        Actions wait for those under way. A walk that is not finished is given up, but not for the worksheet.
+        """
         if self._game is not None:
             raise TelosError(f"{self.player} is simulated and cannot be told {command!r}", "play the island yourself")
         if len(self._coming) >= MAX_QUEUED:
             raise TelosError(
                 f"{command!r} comes too early: {MAX_QUEUED} actions are waiting", "wait until some are done"
             )
+        request = parse_request(command, self.island.story, self.island.view(), self.island.commands())
+        if request.command is not None and request.to is None:
+            self._begin(request.command)
+            if request.command.startswith(f"{FILL} "):
+                return
+            request = IslandRequest()
+        self.request, self.refused = (None if request == IslandRequest() else request), ""
+        if not self._coming:
+            self._continue()
+
+    def _begin(self, command: str) -> None:
         before = self.island.view()
         self.island.step({self.player: command})
         self._coming.append(TimedAction(before, self.island.view(), self.island.events[0]))
+
+    def _continue(self) -> None:
+        """Begin the next action of the request."""
+        request, view = self.request, self.island.view()
+        if request is None or view.is_over:
+            return
+        command = next_command(request, view, self.island.story.map)
+        if request.to is None or view.place == request.to:
+            self.request = None
+        if command is None:
+            return
+        try:
+            self._begin(command)
+        except TelosError as error:
+            self.request, self.refused = None, str(error)
 
     def advance(self) -> tuple[Event, ...]:
         """Advance by a second and return the events of the actions that ended in it."""
@@ -211,6 +247,8 @@ class LivePlaythrough:
             self._done = self._coming.popleft()
             told += [] if self._done.event is None else [self._done.event]
             self._look_ahead()
+            if not self._coming:
+                self._continue()
         self.events += told
         return tuple(told)
 
