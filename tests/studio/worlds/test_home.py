@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telos.core.errors import TelosError
+from telos.agents.motives import MotiveMind
+from telos.core.errors import DefinitionError, TelosError
 from telos.studio.stage import Happening, Inputs, Stage
-from telos.studio.worlds.home import HOME, HomeStage
+from telos.studio.worlds.home import HOME, HomeStage, _counts
 from telos.studio.worlds.home_drawing import draw_scene
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.home.home import Home
+from telos.worlds.home.house import MOTIVES, NIGHTLY
 from telos.worlds.home.household import Household
+from telos.worlds.home.motives_file import load_motives_text, parse_motives
 
 
 def lived(stage: HomeStage, minutes: int, *asked: str) -> list[Happening]:
@@ -144,7 +147,7 @@ def test_problems_are_shown_above_house() -> None:
 def test_directed_resident_performs_available_actions() -> None:
     stage = HOME.make(5, HOME.complete_settings({"people": "2", "you": "Ben"}))
     assert isinstance(stage, HomeStage)
-    assert stage.hud().task == "Ben waits: tell them what to do"
+    assert stage.hud().task == "Ben waits: click a thing or a person, or choose below"
     assert "bookshelf.read" in stage.commands()
     stage.step(Inputs(asked=("bookshelf.read",)))
     assert stage.facts()["Ben.doing"] == "bookshelf.read"
@@ -257,3 +260,74 @@ def test_same_inputs_give_same_frames(seed: int, script: list[str | None]) -> No
         return seen
 
     assert shown() == shown()
+
+
+def test_motives_of_package_are_those_of_world() -> None:
+    table = parse_motives(load_motives_text())
+    assert (table.nightly, table.urgent) == (NIGHTLY, MotiveMind(MOTIVES).urgent)
+    assert [_counts(each) for each in table.motives] == [_counts(each) for each in MOTIVES]
+
+
+def test_file_of_package_changes_nothing_when_applied() -> None:
+    on, alone = HomeStage(3), HomeStage(3)
+    for minute in range(600):
+        if minute == 200:
+            assert on.apply("motives", load_motives_text()).endswith("Changed: no level or rate.")
+        assert on.step(Inputs()) == alone.step(Inputs())
+    assert on.facts() == alone.facts()
+
+
+def test_new_motives_change_running_house() -> None:
+    on, alone = HomeStage(3), HomeStage(3)
+    hungry = load_motives_text().replace("hunger:  {hourly: 0.8,", "hunger:  {hourly: 8,")
+    for stage in (on, alone):
+        for _ in range(30):
+            stage.step(Inputs())
+    assert on.apply("motives", hungry).endswith("Changed: hunger.")
+    assert on.models()[0].text == hungry
+    meals = [0, 0]
+    for _ in range(600):
+        for number, stage in enumerate((on, alone)):
+            meals[number] += sum("snack" in each.label for each in stage.step(Inputs()))
+    assert meals[0] > 2 * meals[1] + 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("hunger:", "hungre:", "did you mean 'hunger'"),
+        ("power: 2, weight: 0.3", "power: 9, weight: 0.3", "a whole number from 1 to 4"),
+        ("  hygiene: {hourly: 0.22, comfort: 4, power: 2}\n", "", "'hygiene' is missing"),
+        ("urgent: 8", "urgent: often", "urgent"),
+    ],
+)
+def test_faults_of_motives_are_refused_with_line(old: str, new: str, message: str) -> None:
+    text = load_motives_text()
+    assert old in text
+    on = HomeStage(3)
+    with pytest.raises(DefinitionError, match=message):
+        on.apply("motives", text.replace(old, new))
+    (model,) = on.models()
+    assert model.text == text
+    assert model.check is not None
+    faults = model.check(text.replace(old, new))
+    assert faults
+    assert all(fault.line for fault in faults)
+
+
+def test_directed_resident_is_played_by_clicks() -> None:
+    on = HomeStage(3, people=2, you="Ada")
+    targets = {each.name: each for each in on.targets()}
+    assert {"fridge", "sofa", "toilet", "phone"} <= set(targets)
+    assert [each.title for each in targets["fridge"].choices] == ["Have a snack", "Take ingredients to cook"]
+    assert {each.command for each in on.choices()} == set(on.commands())
+    on.step(Inputs(asked=("sofa.watch-tv",)))
+    assert on.facts()["Ada.doing"] == "sofa.watch-tv"
+
+
+def test_interventions_are_named_choices_of_watched_house() -> None:
+    on = HomeStage(3)
+    assert on.targets() == ()
+    assert [each.title for each in on.choices()] == [each.title for each in on.pokes()]
+    on.step(Inputs(asked=(on.choices()[0].command,)))
+    assert on.keys == ()

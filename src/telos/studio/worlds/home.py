@@ -6,21 +6,53 @@
 from collections.abc import Mapping, Sequence
 
 from telos.choosing.choose import Choice
-from telos.core.errors import TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.goal import Goal
 from telos.core.trace import as_json
 from telos.core.values import Value
 from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine
-from telos.studio.stage import Happening, Hud, Inputs, Poke, Setting, Stage, StudioWorld
-from telos.studio.worlds.home_drawing import HEIGHT, SYMBOLS, WIDTH, draw_floor_plan, draw_scene
+from telos.studio.stage import (
+    CHOICE_KEYS,
+    ClickTarget,
+    Happening,
+    Hud,
+    Inputs,
+    Model,
+    PlayerChoice,
+    Poke,
+    Setting,
+    Stage,
+    StudioWorld,
+)
+from telos.studio.worlds.home_drawing import (
+    HEIGHT,
+    SYMBOLS,
+    WIDTH,
+    draw_floor_plan,
+    draw_scene,
+    middle,
+    person_positions,
+)
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.home import home as home_world
-from telos.worlds.home.house import NAMES
+from telos.worlds.home.house import NAMES, SECOND_FRIDGE
 from telos.worlds.home.household import Household
+from telos.worlds.home.motives_file import load_motives_text, parse_motives
 from telos.worlds.home.trace import Accident, Began, Delivered, HomeChoice, Poked, why_unchosen
 from telos.worlds.home.views import PersonView
 
 NOBODY = "nobody"
+MOTIVES = "motives"  # the file of the house
+_ABOUT_MOTIVES = "What the people in the house need: how fast each need grows, and how much it counts."
 _POKE = "poke "
+_REACH = 20.0  # of a click, in picture units
+_TITLES = {
+    "get-snack": "Have a snack", "take-ingredients": "Take ingredients to cook", "insert": "Fill the oven",
+    "cook": "Cook", "take-out": "Take the meal out of the oven", "eat": "Eat at the table", "use": "Use the toilet",
+    "wash-hands": "Wash hands", "shower": "Take a shower", "watch-tv": "Watch television",
+    "play": "Play on the console", "read": "Read in the study", "ring-friend": "Phone a friend", "sleep": "Sleep",
+    "chat": "Chat", "potter": "Potter about",
+}  # fmt: skip
 
 
 class HomeStage(Stage):
@@ -29,15 +61,18 @@ class HomeStage(Stage):
     name, title = "home", "A house, and people who live in it by their motives"
     rate, size, symbols = 10.0, (WIDTH, HEIGHT), SYMBOLS
     unit = "min"
+    needs_pad = False
 
     def __init__(self, seed: int, *, people: int = 4, you: str = NOBODY) -> None:
         self._records: list[object] = []
         self._wanted = you
         self.you = you if you in NAMES[:people] else None  # only if that resident exists
         self.is_played = self.you is not None
+        self.keys = CHOICE_KEYS if self.you is not None else ()
         played = () if self.you is None else (self.you,)
         self.household = Household(people, seed=seed, played=played, trace=self._records.append)
         self._seed = seed
+        self._motives = load_motives_text()
         self._backdrops: dict[str, Picture] = {}
 
     # --- playing ------------------------------------------------------------------------------------------------------
@@ -98,7 +133,7 @@ class HomeStage(Stage):
         problems += [] if view.has_power else ["the power is out"]
         lines = [", ".join(problems).capitalize()] if problems else []
         if self.you is not None and view.person(self.you).doing is None:
-            lines = [f"{self.you} waits: tell them what to do", *lines]
+            lines = [f"{self.you} waits: click a thing or a person, or choose below", *lines]
         elif self.you is None and self._wanted != NOBODY:
             lines = [f"{self._wanted} does not live here: start a game with more people", *lines]
         return ". ".join(lines) or ("Poke the house, and see how they react" if self.you is None else "")
@@ -162,6 +197,48 @@ class HomeStage(Stage):
             return ()
         return [offer.action.name for offer in self.household.home.offers(self.you)]
 
+    # --- the file -----------------------------------------------------------------------------------------------------
+
+    def models(self) -> Sequence[Model]:
+        """Return the motives of the residents."""
+        return (Model(MOTIVES, "Motives", self._motives, f"{MOTIVES}.yaml", about=_ABOUT_MOTIVES, check=find_faults),)
+
+    def apply(self, name: str, text: str) -> str:
+        """Let the residents live by new motives from now on; an invalid text changes nothing."""
+        if name != MOTIVES:
+            raise TelosError(f"there is no file {name!r} in this house", name_hint(name, [MOTIVES]))
+        before = self.household.minds[self.household.view.players[0]]
+        self.household.set_motives(parse_motives(text, file=f"{MOTIVES}.yaml"))
+        self._motives = text
+        after = self.household.minds[self.household.view.players[0]]
+        changed = [new.name for old, new in zip(before.goals, after.goals, strict=True) if _counts(old) != _counts(new)]
+        return f"Everybody lives by the new motives from now on. Changed: {', '.join(changed) or 'no level or rate'}."
+
+    # --- what the user may click --------------------------------------------------------------------------------------
+
+    def choices(self) -> Sequence[PlayerChoice]:
+        """Return what the directed resident could do now; without one, the interventions."""
+        if self.you is None:
+            return [PlayerChoice(poke.title, f"{_POKE}{poke.name}") for poke in self.pokes()]
+        return [PlayerChoice(_title(command), command) for command in self.commands()]
+
+    def targets(self) -> Sequence[ClickTarget]:
+        """Return the furniture and people that the directed resident could use or talk to now."""
+        if self.you is None:
+            return ()
+        plan, things = self.household.home.plan, self.household.home.things
+        people = person_positions(plan, self.household.view)
+        by_thing: dict[str, list[PlayerChoice]] = {}
+        for choice in self.choices():
+            by_thing.setdefault(choice.command.rpartition(".")[0], []).append(choice)
+        found = []
+        for name, choices in by_thing.items():
+            cells = plan.furniture.get(things[name].symbol, ()) if name in things else ()
+            if name in people or cells:
+                x, y = people[name] if name in people else middle(cells)
+                found.append(ClickTarget(name, name.replace("_", " "), x, y, _REACH, tuple(choices)))
+        return found
+
     def _happening(self, record: object) -> Happening | None:
         """Return a trace record as a happening, if the timeline shows it."""
         match record:
@@ -187,6 +264,33 @@ class HomeStage(Stage):
         """Return the trace so far, as ``telos watch home --json`` prints it."""
         lines = "".join(f"{as_json(record)}\n" for record in self._records)
         return f"home-seed{self._seed}.jsonl", lines.encode()
+
+
+def _title(command: str) -> str:
+    """Return an action as a choice.
+
+    >>> _title("fridge.get-snack"), _title("Ben.chat"), _title("potter")
+    ('Have a snack', 'Chat with Ben', 'Potter about')
+    """
+    thing, _, deed = command.rpartition(".")
+    title = _TITLES.get(deed, deed.replace("-", " ").capitalize())
+    if deed == "chat":
+        return f"{title} with {thing}"
+    return f"{title} (second fridge)" if thing == SECOND_FRIDGE else title
+
+
+def find_faults(text: str) -> Sequence[Fault]:
+    """Return all faults of a file of motives."""
+    try:
+        parse_motives(text, file=f"{MOTIVES}.yaml")
+    except DefinitionError as error:
+        return error.faults
+    return ()
+
+
+def _counts(motive: Goal) -> tuple[float, ...]:
+    """Return what tells two motives apart: the drift, and how much some levels count."""
+    return motive.drift, *(round(motive.discontentment(level), 9) for level in (1.0, 2.5, 5.0, 7.5, 10.0))
 
 
 def _make(seed: int, settings: Mapping[str, str]) -> HomeStage:

@@ -1,7 +1,7 @@
 """The pictures of the house: `draw_floor_plan` draws the static plan, `draw_scene` people, light and cards."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
 from telos.worlds.home.floor import Cell, FloorPlan
@@ -256,8 +256,20 @@ def _switched_on(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
         yield place("water", "water", x - 4, y)
 
 
-def _people(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
+def person_positions(plan: FloorPlan, view: HomeView) -> dict[str, tuple[float, float]]:
+    """Return where each person is drawn."""
     spots = _apart([person_position(plan, person.cell) for person in view.people])
+    return {person.name: spot for person, spot in zip(view.people, spots, strict=True)}
+
+
+def middle(cells: Sequence[Cell]) -> tuple[float, float]:
+    """Return the point between cells."""
+    xs, ys = zip(*map(centre, cells), strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)
+
+
+def _people(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
+    spots = list(person_positions(plan, view).values())
     for number, person in enumerate(view.people):
         x, y = spots[number]
         others = [each for place_of, each in enumerate(spots) if place_of != number]

@@ -4,13 +4,14 @@
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
+from telos.core.goal import Goal
 from telos.core.state import State
 from telos.core.values import FrozenMap, Value
 from telos.worlds.home import house
@@ -73,16 +74,22 @@ class HomeBody:
     by_night: tuple[float, ...]
     own: list[Value] = field(default_factory=list)  # values of the PERSON variables
     current: ActionInProgress | None = None
+    pace: Mapping[str, float] = FrozenMap()  # how fast each motive grows in this person, 1 on average
 
     @classmethod
     def create(cls, name: str, cell: Cell, rng: Random) -> "HomeBody":
         """Create a body with random starting levels and random drift rates."""
         pace = {motive.name: rng.uniform(0.9, 1.1) for motive in MOTIVES}
         levels = [rng.uniform(*STARTS_BETWEEN[motive.name]) for motive in MOTIVES]
-        by_day = tuple(motive.drift * pace[motive.name] for motive in MOTIVES)
-        nightly = {motive: hourly / 60 * pace[motive] for motive, hourly in NIGHTLY.items()}
-        by_night = tuple(nightly.get(each, rate) for each, rate in zip(MOTIVE_NAMES, by_day, strict=True))
-        return cls(name, cell, levels, by_day, by_night, [name, *(variable.start for variable in PERSON[1:])])
+        body = cls(name, cell, levels, (), (), [name, *(variable.start for variable in PERSON[1:])], pace=pace)
+        body.set_drift(MOTIVES, NIGHTLY)
+        return body
+
+    def set_drift(self, motives: Sequence[Goal], nightly: Mapping[str, float]) -> None:
+        """Let motives grow at other rates from now on; ``nightly`` are those per hour by night that differ."""
+        self.by_day = tuple(motive.drift * self.pace[motive.name] for motive in motives)
+        by_hour = {motive: hourly / 60 * self.pace[motive] for motive, hourly in nightly.items()}
+        self.by_night = tuple(by_hour.get(each, rate) for each, rate in zip(MOTIVE_NAMES, self.by_day, strict=True))
 
     def advance(self, *, night: bool) -> None:
         """Advance by a minute: walk or act, and let motives drift.

@@ -10,6 +10,7 @@ from telos.core.values import FrozenMap
 from telos.worlds.home import home
 from telos.worlds.home.home import MOTIVE_NAMES, Home
 from telos.worlds.home.house import MOTIVES
+from telos.worlds.home.motives_file import MotiveTable
 from telos.worlds.home.trace import (
     Accident,
     Began,
@@ -54,6 +55,13 @@ class Household:
     def poke(self, name: str) -> None:
         """Apply an intervention before the next minute; ``telos.worlds.home.POKES`` lists them."""
         home.apply_poke(self.home, name)
+        self.view = self.home.view()
+
+    def set_motives(self, table: MotiveTable) -> None:
+        """Let everybody live by other motives from now on; levels and what they are doing stay."""
+        for name, body in self.home.bodies.items():
+            body.set_drift(table.motives, table.nightly)
+            self.minds[name] = MotiveMind(table.motives, urgent=table.urgent)
         self.view = self.home.view()
 
     def step(self, told: Mapping[str, str] | None = None) -> HomeView:

@@ -60,7 +60,8 @@ export class Pointing {
   }
 
   /** A game begins: nothing can be chosen until its first frame. */
-  begin() {
+  begin({ keys }) {
+    this.numbered = Array.isArray(keys) && keys.some((key) => key?.[1] === "1");
     this.bar.parentElement.classList.remove("telos-chosen", "telos-chosen-more");
     this.take({});
     this.close();
@@ -85,7 +86,7 @@ export class Pointing {
     const focused = [...this.bar.children].indexOf(document.activeElement);
     const made = this.choices.map(({ words, command }, at) => {
       const each = button(words, () => this.send(command));
-      if (at < NUMBERED) each.prepend(Object.assign(document.createElement("kbd"), { textContent: at + 1 }));
+      if (this.numbered && at < NUMBERED) each.prepend(Object.assign(document.createElement("kbd"), { textContent: at + 1 }));
       return each;
     });
     if (this.targets.length) {

@@ -91,7 +91,7 @@ export default {
       this.painter.begin(hello);
       this.keys.learn(hello.keys, 1000 / this.painter.rate);
       buildTouchPad(this.$refs.pad, hello.pad === false ? [] : hello.keys, this.keys);
-      this.pointing.begin();
+      this.pointing.begin(hello);
       if (this.$el.classList.contains("telos-touched")) this.showPad();
       this.belief.begin(hello);
       this.hud.begin(hello);
