@@ -42,7 +42,7 @@ def test_island_is_played_by_mouse_alone(opened: Open, studio: Studio) -> None:
 def test_forge_is_played_by_keys_of_choices_and_menu(opened: Open, studio: Studio) -> None:
     page = opened(studio.url("forge?companion=none"))
     page.evaluate("link.send({do: 'speed', to: 8})")
-    page.get_by_role("button", name="Go to …").focus()
+    page.get_by_role("button", name="More: everything that can be clicked in the picture").focus()
     page.keyboard.press("Enter")
     page.get_by_role("menuitem", name="Go to the woods").focus()
     page.keyboard.press("Enter")

@@ -248,6 +248,12 @@ class Session:
             self._commands.append(text)
         self.go_on()
 
+    def click(self, x: float, y: float) -> None:
+        """Queue the command of a click on the bare picture, if it means one."""
+        command = self.stage.command_at(x, y)
+        if command is not None:
+            self.ask(command)
+
     # --- replays ------------------------------------------------------------------------------------------------------
 
     @property

@@ -318,6 +318,10 @@ class Stage(ABC):
         """Return the things and places of the picture that the player may click now."""
         return ()
 
+    def command_at(self, x: float, y: float) -> str | None:
+        """Return the command of a click on the bare picture, in its units: to walk there. None: it means nothing."""
+        return None
+
     def choices(self) -> Sequence[PlayerChoice]:
         """Return what the player may do here and now, as numbered buttons below the picture."""
         return ()

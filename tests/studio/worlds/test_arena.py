@@ -140,10 +140,39 @@ def test_bands_facts_and_characters_follow_living_fighters() -> None:
     run(stage, 600)
     assert stage.facts()["alive.blue"] == 0
     assert stage.bands()["Pat"] == "dead" == stage.facts()["Pat.goal"]
-    assert "Pat" not in stage.characters()
-    assert stage.mind("Pat") is None
-    with pytest.raises(TelosError, match="'Pat'"):
-        stage.why_not("Pat", "cover")
+
+
+def test_fallen_stay_among_characters_with_last_thoughts() -> None:
+    stage = ArenaStage("skirmish", 4)
+    everybody = stage.characters()
+    run(stage, 600)
+    fallen = [name for name, label in stage.bands().items() if label == "dead"]
+    assert fallen
+    assert stage.characters() == everybody
+    for name in fallen:
+        mind_view = stage.mind(name)
+        assert mind_view is not None
+        assert mind_view.doing == "fallen"
+        assert mind_view.about.startswith(f"fallen at {mind_view.time:.1f} s")
+        assert stage.why_not(name, "cover") == f"cover: {name} has fallen."
+    living = next(name for name in everybody if name not in fallen)
+    assert "fallen" not in stage.mind(living).about  # type: ignore[union-attr]
+
+
+def test_player_walks_and_shoots_by_clicks() -> None:
+    stage = ArenaStage("skirmish", 1, fights=True)
+    session = Session(ARENA, 1, {"play": "fight"})
+    me = session.stage.battle.arena.fighter("Wes")  # type: ignore[attr-defined]
+    x, y = stage._map.scale.at(me.x - 2, me.y)
+    session.click(x, y)
+    session.click(-5, -5)  # outside of the map
+    for _ in range(30):
+        session.advance()
+    assert abs(me.x - stage._map.scale.to_map(x, y)[0]) < 0.3
+    assert not session.refusals
+    for target in session.stage.targets():
+        assert [choice.command for choice in target.choices] == [f"shoot {target.name}"]
+    assert ArenaStage("skirmish", 1).command_at(x, y) is None
 
 
 def test_mind_view_has_orders_and_speech() -> None:

@@ -321,6 +321,10 @@ def _handle_ask(session: Session, data: dict[str, Any]) -> None:
     session.ask(_text(data, "text", limit=500))
 
 
+def _handle_click(session: Session, data: dict[str, Any]) -> None:
+    session.click(_number(data, "x"), _number(data, "y"))
+
+
 def _handle_pause(session: Session, data: dict[str, Any]) -> None:
     if type(data.get("on")) is not bool:
         raise TelosError('"on" must be true or false')
@@ -359,7 +363,8 @@ def _handle_scrub(session: Session, data: dict[str, Any]) -> None:
 
 
 _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
-    "held": _handle_held, "ask": _handle_ask, "pause": _handle_pause, "step": _handle_step, "speed": _handle_speed,
+    "held": _handle_held, "ask": _handle_ask, "click": _handle_click, "pause": _handle_pause,
+    "step": _handle_step, "speed": _handle_speed,
     "scrub": _handle_scrub, "look": _handle_look, "go-on": _handle_go_on, "seek": _handle_seek,
     "take-over": _handle_take_over,
 }  # fmt: skip

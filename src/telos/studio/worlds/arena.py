@@ -5,6 +5,7 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from telos.agents.explain import why_not
@@ -19,10 +20,12 @@ from telos.studio.mind_view import MindView, build_mind_view, mind_intent
 from telos.studio.models.resolved import find_chain
 from telos.studio.plan_choice import PlanningMoment, build_planning_moment
 from telos.studio.stage import (
+    ClickTarget,
     Happening,
     Hud,
     Inputs,
     Model,
+    PlayerChoice,
     QuickStart,
     Setting,
     Stage,
@@ -49,6 +52,7 @@ from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 from telos.worlds.arena.sim.views import ArenaView, FighterView, ShotView
 
 SPEECH_SECONDS = 3.0  # that a spoken line is shown
+_REACH = 15.0  # of a click on a fighter, in picture units
 _LULL = 2.5  # seconds without a shot after which firing is reported again
 _NOISES = ("shouted", "kicked", "broke")
 _MAX_LINES = 20  # of speech per fighter
@@ -94,6 +98,8 @@ class ArenaStage(Stage):
         self._shots: deque[tuple[float, ShotView]] = deque(maxlen=64)
         self._backdrop: tuple[str, Picture] = ("", [])
         self._is_over = False
+        self._known_minds = dict(self.battle.minds)  # those of the fallen, too
+        self._fallen: dict[str, float] = {}  # when each of them fell
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
@@ -103,6 +109,8 @@ class ArenaStage(Stage):
         if self._is_over:
             return ()
         view = self.battle.step(commands)
+        for name in self._known_minds.keys() - self.battle.minds.keys() - self._fallen.keys():
+            self._fallen[name] = view.time
         self._shots.extend((view.time, shot) for shot in view.shots)
         if view.over or view.time >= self._limit:
             self._is_over = True
@@ -133,6 +141,29 @@ class ArenaStage(Stage):
     def commands(self) -> Sequence[str]:
         """Return the commands that the player may enter now."""
         return self.controls.phrases() if self.controls is not None else ()
+
+    def targets(self) -> Sequence[ClickTarget]:
+        """Return the enemies in sight of the player."""
+        if self.controls is None or self._is_over:
+            return ()
+        aims: dict[str, list[PlayerChoice]] = {}
+        for line in self.controls.phrases():
+            verb, _, name = line.partition(" ")
+            if verb == "shoot":
+                aims.setdefault(name, []).append(PlayerChoice(f"Shoot at {name}", line))
+        found = []
+        for name, choices in aims.items():
+            x, y = self._map.scale.at(*self.battle.arena.fighter(name).position)
+            found.append(ClickTarget(name, name, x, y, _REACH, tuple(choices)))
+        return found
+
+    def command_at(self, x: float, y: float) -> str | None:
+        """Return the command to run to a point of the picture that was clicked."""
+        if self.controls is None or self._is_over:
+            return None
+        across, down = self._map.scale.to_map(x, y)
+        inside = 0 <= across < self.battle.scene.map.width and 0 <= down < self.battle.scene.map.height
+        return f"go {across:.2f},{down:.2f}" if inside else None
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -186,7 +217,8 @@ class ArenaStage(Stage):
             me = self.battle.arena.fighter(self.player)
             rounds = f"{me.rounds}+{me.magazines}"
             counts += [("health", f"{me.health:.0f}"), ("rounds", rounds), ("grenades", str(me.grenades))]
-            task = f"You are {me.name} of {me.side}: stop the others. Arrows walk, F shoots, R reloads, E opens."
+            task = f"You are {me.name} of {me.side}: stop the others. "
+            task += "Arrows or a click walk, F or a click shoots, R reloads, E opens."
         minutes, seconds = divmod(int(view.time), 60)
         return Hud(task, self._message(view), tuple(counts), f"{minutes:02d}:{seconds:02d}", self._outcome(view))
 
@@ -251,19 +283,21 @@ class ArenaStage(Stage):
         return facts | {f"alive.{side}": len(self.battle.arena.living(side)) for side in sides}
 
     def characters(self) -> Sequence[str]:
-        """Return the living fighters that have a mind."""
-        return tuple(self.battle.minds)
+        """Return the fighters that have a mind, or had one until they fell."""
+        return tuple(self._known_minds)
 
     def mind(self, who: str) -> MindView | None:
-        """Return the mind of a living fighter, with its orders and what it said."""
-        mind = self.battle.minds.get(who)
+        """Return the mind of a fighter, with its orders and what it said; of a fallen one, the last thoughts."""
+        mind = self.battle.minds.get(who, self._known_minds.get(who))
         if mind is None:
             return None
-        body = self.battle.arena.fighter(who)
+        body, lines = self.battle.arena.fighter(who), tuple(self.timeline.lines.get(who, ()))
+        if who in self._fallen:
+            time = self._fallen[who]
+            about = f"fallen at {time:.1f} s: {mind.character.name} of {body.side}; these were the last thoughts"
+            return replace(build_mind_view(mind, time, about=about, lines=lines), doing="fallen")
         about = f"{mind.character.name} of {body.side}, health {body.health:.0f}, {body.rounds} rounds"
-        return build_mind_view(
-            mind, self.time, about=about, orders=self._orders(who), lines=tuple(self.timeline.lines.get(who, ()))
-        )
+        return build_mind_view(mind, self.time, about=about, orders=self._orders(who), lines=lines)
 
     def _orders(self, who: str) -> list[str]:
         squads = (squad for coordinator in self.battle.coordinators for squad in coordinator.squads)
@@ -276,6 +310,8 @@ class ArenaStage(Stage):
 
     def why_not(self, who: str, what: str) -> str:
         """Explain why a fighter does not pursue a goal or perform an action."""
+        if who in self._fallen:
+            return f"{what}: {who} has fallen."
         if who not in self.battle.minds:
             raise TelosError(f"there is no living fighter {who!r} with a mind", name_hint(who, self.battle.minds))
         return why_not(self.battle.minds[who], what)

@@ -101,6 +101,10 @@ class MapScale:
         """Return the picture coordinates of a point of the map."""
         return self.left + x * self.unit, self.top + y * self.unit
 
+    def to_map(self, x: float, y: float) -> Point:
+        """Return the point of the map, in metres, at picture coordinates."""
+        return (x - self.left) / self.unit, (y - self.top) / self.unit
+
     def around(self, cells: Iterable[Cell], *, shift: float = 0.0) -> str:
         """Return the path around cells, shifted by ``shift`` metres to the right and down."""
         far = shift * self.unit

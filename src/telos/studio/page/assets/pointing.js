@@ -24,9 +24,9 @@ function button(words, act) {
 }
 
 export class Pointing {
-  /** `view` holds the picture, `bar` the buttons; `ask` sends a command, `pick` opens the mind of a character. */
-  constructor({ canvas, view, bar, painter, ask, pick }) {
-    Object.assign(this, { canvas, view, bar, painter, ask, pick });
+  /** `view` holds the picture, `bar` the buttons; `ask` sends a command, `clickAt` a click on the ground, `pick` opens the mind of a character. */
+  constructor({ canvas, view, bar, painter, ask, clickAt, pick }) {
+    Object.assign(this, { canvas, view, bar, painter, ask, clickAt, pick });
     this.targets = [];
     this.choices = [];
     this.said = "[]";
@@ -90,7 +90,8 @@ export class Pointing {
       return each;
     });
     if (this.targets.length) {
-      const all = button("Go to …", () => this.list(all));
+      const all = button("More …", () => this.list(all));
+      all.setAttribute("aria-label", "More: everything that can be clicked in the picture");
       all.className = "telos-all";
       all.setAttribute("aria-haspopup", "menu");
       made.push(all);
@@ -167,12 +168,19 @@ export class Pointing {
     const who = this.painter.pick(x, y);
     if (!target) {
       if (who !== null) this.pick(who);
+      else if (this.live) this.clickGround(x, y);
       return;
     }
+    if (target.choices.length === 1) return this.send(target.choices[0].command);
     const more = who !== null && who === target.name ? [{ words: `Look into the mind of ${who}`, act: () => this.pick(who) }] : [];
     const { choices } = target;
-    if (choices.length + more.length === 1 && choices.length) this.send(choices[0].command);
-    else this.open(target.title, [...choices, ...more], this.spot(target));
+    this.open(target.title, [...choices, ...more], this.spot(target));
+  }
+
+  /** A click where nothing is: the stage may know what it means, such as to walk there. */
+  clickGround(x, y) {
+    const { area, scale } = this.painter;
+    this.clickAt((x - area.x) / scale, (y - area.y) / scale);
   }
 
   // --- the menu -----------------------------------------------------------------------------------------------------
@@ -206,7 +214,7 @@ export class Pointing {
       return item;
     });
     this.menu.replaceChildren(head, ...items);
-    this.menu.setAttribute("aria-label", title || "Go to");
+    this.menu.setAttribute("aria-label", title || "In the picture");
     this.menu.hidden = false;
     this.menu.scrollTop = 0;
     this.put(this.menu, x, y + Math.min(radius, 24) + 6);

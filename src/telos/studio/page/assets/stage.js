@@ -38,8 +38,9 @@ export default {
     this.belief = new Corner(this.$refs.corner);
     const { canvas, view, bar } = this.$refs;
     const ask = (text) => link.send({ do: "ask", text });
+    const clickAt = (x, y) => link.send({ do: "click", x, y });
     const pick = (who) => this.$emit("pick", who);
-    this.pointing = new Pointing({ canvas, view, bar, painter: this.painter, ask, pick });
+    this.pointing = new Pointing({ canvas, view, bar, painter: this.painter, ask, clickAt, pick });
     this.keys = new Keys((held) => link.send({ do: "held", keys: held }), (number) => this.pointing.choose(number));
     this.attention = new Attention(this.$refs.waits, () => this.keys.releaseAll());
     this.watch();
