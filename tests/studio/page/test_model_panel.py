@@ -23,7 +23,7 @@ from telos.studio.stage import world
     [
         ("arena", "Characters in the picture use this file.", {"Apply", "Open…", "Save…", "Revert"}),
         ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Open…", "Save…", "Revert"}),
-        ("home", "This world has no file to edit", set()),
+        ("home", "Characters in the picture use this file.", {"Apply", "Open…", "Save…", "Revert"}),
     ],
 )
 def test_model_panel_says_what_can_be_done_with_file(name: str, said: str, buttons: set[str], tmp_path: Path) -> None:
