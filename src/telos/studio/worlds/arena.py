@@ -108,6 +108,7 @@ class ArenaStage(Stage):
         commands = self._commands(inputs)
         if self._is_over:
             return ()
+        self._known_minds |= self.battle.minds  # an edited character is a new mind
         view = self.battle.step(commands)
         for name in self._known_minds.keys() - self.battle.minds.keys() - self._fallen.keys():
             self._fallen[name] = view.time
