@@ -20,6 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 from planning_crowds import FULL, QUICK, Effort, Figures, Say, crowd, first, judged, scheduler
+from planning_functions import functions
 from planning_peers import ELSEWHERE, PEERS, clocked, draw, missing, span, timed
 from planning_problems import FAMILIES, SCALES, Problem, change_of, domain, least_cost, same_as
 
@@ -207,6 +208,7 @@ def main() -> int:
         "growth at 1×, 2×, 4×, 8×": lambda: growth(effort, loop, say),
         "a crowd": lambda: crowd(10_000, 1, effort, options.seed, say),
         "a crowd whose situations differ": lambda: crowd(10_000, 2, effort, options.seed, say),
+        "functions of the game": lambda: functions(effort, options.seed, say),
         "scheduler": lambda: scheduler(effort, rng, say),
         "first use": lambda: first(effort, say),
     }

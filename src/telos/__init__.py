@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from telos.core.domain import Domain
     from telos.core.errors import DefinitionError, Fault, TelosError
     from telos.core.event import Event
+    from telos.core.functions import constant, table, vectorised
     from telos.core.goal import Goal
     from telos.core.plan import NoPlan, Plan, Stop
     from telos.core.state import State
@@ -72,6 +73,7 @@ _HOMES = {
     "WorkingMemory": "agents.memory",
     "WorldModel": "choosing.look_ahead",
     "choose": "choosing.choose",
+    "constant": "core.functions",
     "load": "files.domain_file",
     "load_character": "agents.character",
     "load_tasks": "planning.htn.files",
@@ -82,6 +84,8 @@ _HOMES = {
     "plan_tasks": "planning.htn.planner",
     "recognizer": "recognition.files.load",
     "straight_line": "choosing.choose",
+    "table": "core.functions",
+    "vectorised": "core.functions",
     "warm_up": "planning.planner",
 }
 
@@ -121,6 +125,7 @@ __all__ = [
     "WorkingMemory",
     "WorldModel",
     "choose",
+    "constant",
     "load",
     "load_character",
     "load_tasks",
@@ -131,6 +136,8 @@ __all__ = [
     "plan_tasks",
     "recognizer",
     "straight_line",
+    "table",
+    "vectorised",
     "warm_up",
 ]
 

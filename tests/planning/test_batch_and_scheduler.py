@@ -139,7 +139,7 @@ def test_search_continues_in_larger_workspaces() -> None:
     prepared = planner.prepare(domain.goal("far"), start, planner.handles(start, {}))
     words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
     ended = [
-        runner.run(words, numbers, SearchLimits(budget=100_000), float)
+        runner.run(words, numbers, SearchLimits(budget=100_000))
         for runner in (prepared.engine.plain, prepared.engine.compiled, prepared.engine.compiled)
     ]
     assert ended[0].expanded > 5_000  # far more than the first room holds

@@ -163,5 +163,5 @@ def test_plans_cost_as_much_as_those_of_a_slow_search_that_drops(seed: int) -> N
     runners = [prepared.engine.plain]
     if telos.warm_up():
         runners.append(prepared.engine.compiled)
-    results = [each.run(words, numbers, SearchLimits(budget=20_000), float) for each in runners]
+    results = [each.run(words, numbers, SearchLimits(budget=20_000)) for each in runners]
     assert len(set(results)) == 1

@@ -139,7 +139,7 @@ def test_compiled_kernel_equals_plain_kernel() -> None:
         words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
         for weight in (1.0, 5.0):
             runners = (prepared.engine.plain, prepared.engine.compiled)
-            ended = [each.run(words, numbers, SearchLimits(weight, 1_000), lambda _: math.nan) for each in runners]
+            ended = [each.run(words, numbers, SearchLimits(weight, 1_000)) for each in runners]
             assert ended[0] == ended[1], f"seed {seed}"
 
 

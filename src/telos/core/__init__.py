@@ -14,6 +14,7 @@ from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.core.event import Event
+from telos.core.functions import GameFunction, constant, table, vectorised
 from telos.core.goal import Goal
 from telos.core.plan import NoPlan, Plan, Stop
 from telos.core.state import Layout, State
@@ -31,6 +32,7 @@ __all__ = [
     "Fault",
     "FaultCode",
     "FrozenMap",
+    "GameFunction",
     "Goal",
     "Layout",
     "NoPlan",
@@ -43,4 +45,7 @@ __all__ = [
     "Type",
     "Value",
     "Variable",
+    "constant",
+    "table",
+    "vectorised",
 ]

@@ -4,7 +4,7 @@ Start with ``plan_many``. Agents are grouped by task, and each distinct state of
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, overload
@@ -19,6 +19,7 @@ from telos.core.values import Value, ValueKind, Variable
 from telos.planning import kernel, search
 from telos.planning.encoding import HandleTable, StateEncoding, as_state, to_float
 from telos.planning.explain import StartState
+from telos.planning.game_functions import SearchCalls
 from telos.planning.planner import DEFAULT_BUDGET, Planner, PreparedGoal, get_planner, make_limits
 from telos.planning.search import SearchLimits, SearchResult
 
@@ -40,7 +41,8 @@ def plan_many(
 
     ``states`` is one state per agent, or, much faster for thousands, one column per variable: a list or an array with a
     value for each agent. ``goals`` is one goal for all, or one per agent. Agents whose states agree in everything that
-    is relevant for the goal share one search. If actions call game functions, agents are planned for one by one.
+    is relevant for the goal share one search. If actions call functions of the game that are not constant
+    (``telos.constant``, ``telos.table``), agents are planned for one by one.
 
     >>> from telos.core.values import Variable
     >>> lamp = Domain(variables=[Variable("lit", "bool")], actions=[Action("switch", effects="lit = not lit")],
@@ -122,23 +124,25 @@ def _group_by_task(
     variables = planner.domain.layout.variables
     if isinstance(rows, ColumnStates) and not any(each.type.kind is ValueKind.HANDLE for each in variables):
         first = rows[members[0]]
-        prepared = planner.prepare(wanted, first, planner.handles(first, {}))
+        prepared = planner.prepare(wanted, first, planner.handles(first, {}, wanted))
         if search.is_installed() and not prepared.compiled_task.game_calls and not planner.fixed_in(wanted):
             words, numbers = encode_columns(rows, prepared.compiled_task.encoding, members)
             yield _AgentGroup(planner, wanted, prepared, rows, members, words, numbers)
             return
-    tasks: dict[int, tuple[PreparedGoal, list[int], list[int], list[float]]] = {}
+    tasks: dict[Hashable, tuple[PreparedGoal, SearchCalls | None, list[int], list[int], list[float]]] = {}
     for agent in members:
         now = rows[agent]
-        handles = planner.handles(now, {})
+        handles = planner.handles(now, {}, wanted)
         prepared = planner.prepare(wanted, now, handles)
-        _, agents, words, numbers = tasks.setdefault(id(prepared), (prepared, [], [], []))
+        calls = planner.calls(prepared, now, handles, {})
+        key = (id(prepared), None if calls is None else calls.meaning)
+        _, _, agents, words, numbers = tasks.setdefault(key, (prepared, calls, [], [], []))
         more_words, more_numbers = prepared.reader.read(now.array, handles)
         agents.append(agent)
         words += more_words
         numbers += more_numbers
-    for prepared, agents, words, numbers in tasks.values():
-        yield _AgentGroup(planner, wanted, prepared, rows, agents, words, numbers)
+    for prepared, calls, agents, words, numbers in tasks.values():
+        yield _AgentGroup(planner, wanted, prepared, rows, agents, words, numbers, calls)
 
 
 class _AgentGroup:
@@ -153,8 +157,10 @@ class _AgentGroup:
         agents: list[int],
         words: Any,
         numbers: Any,
+        calls: SearchCalls | None = None,
     ) -> None:
         self.agents = agents
+        self._calls = calls
         self._planner, self._goal, self._prepared, self._rows = planner, goal, prepared, rows
         self._words, self._numbers = words, numbers
         self._limits = SearchLimits()
@@ -165,7 +171,7 @@ class _AgentGroup:
 
     def search(self, limits: SearchLimits, threads: int) -> None:
         self._limits = limits
-        if self._prepared.compiled_task.game_calls or not search.is_installed():
+        if not search.is_installed() or (self._calls is not None and not self._calls.are_constant):
             return
         import numpy as np
 
@@ -182,8 +188,11 @@ class _AgentGroup:
             np.zeros(count, np.int64),
             np.zeros(count * MAX_STEPS, np.int64),
         )
+        done = self._search_while_compiling(words.reshape(count, -1), numbers.reshape(count, -1))
+        if done == count:
+            return
         runner = self._prepared.engine.compiled
-        task = runner.task()
+        task = runner.task(self._calls)
 
         def work(start: int, end: int) -> None:
             space = runner.acquire_workspace()
@@ -191,26 +200,36 @@ class _AgentGroup:
             runner.functions.search_many(*task, space.ints, space.floats, *part)
             runner.release_workspace(space)
 
-        shares = max(1, min(threads, count // MIN_STATES_PER_THREAD))
-        bounds = [count * share // shares for share in range(shares + 1)]
+        shares = max(1, min(threads, (count - done) // MIN_STATES_PER_THREAD))
+        bounds = [done + (count - done) * share // shares for share in range(shares + 1)]
         if shares == 1:
-            work(0, count)
+            work(done, count)
         else:
             with ThreadPoolExecutor(shares) as pool:
                 list(pool.map(work, bounds[:-1], bounds[1:]))
-        self._search_in_larger_workspaces(words.reshape(count, -1), numbers.reshape(count, -1))
+        statuses = self._columns[0]
+        for at in np.isin(statuses, (kernel.WORKSPACE_FULL, kernel.NEEDS_CALL)).nonzero()[0].tolist():
+            self._search_one(at, words.reshape(count, -1), numbers.reshape(count, -1))
 
-    def _search_in_larger_workspaces(self, words: Any, numbers: Any) -> None:
-        """Search again, one by one, where the workspace was full."""
+    def _search_while_compiling(self, words: Any, numbers: Any) -> int:
+        """Search one by one as plain Python until the compiled kernel is ready; return how many were searched."""
+        search.load_in_background()
+        for at in range(len(words)):
+            if search.is_loaded():
+                return at
+            self._search_one(at, words, numbers)
+        return len(words)
+
+    def _search_one(self, at: int, words: Any, numbers: Any) -> None:
+        """Search from one state, in workspaces that grow, with calls of game functions."""
         statuses, costs, expanded, lengths, dropped, steps = self._columns
-        for at in (statuses == kernel.WORKSPACE_FULL).nonzero()[0].tolist():
-            start = (words[at].tolist(), numbers[at].tolist())
-            result = self._prepared.engine.compiled.run(*start, self._limits, float)
-            statuses[at], expanded[at], lengths[at] = result.status, result.expanded, len(result.steps)
-            dropped[at] = result.dropped is not None
-            if result.status == kernel.FOUND:
-                costs[at] = result.cost
-                steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(result.steps))] = result.steps[:MAX_STEPS]
+        start = (words[at].tolist(), numbers[at].tolist())
+        result = self._prepared.engine.search(*start, self._limits, self._calls)
+        statuses[at], expanded[at], lengths[at] = result.status, result.expanded, len(result.steps)
+        dropped[at] = result.dropped is not None
+        if result.status == kernel.FOUND:
+            costs[at] = result.cost
+            steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(result.steps))] = result.steps[:MAX_STEPS]
 
     def cost(self, row: int) -> float:
         if self._is_kept(row):
@@ -242,7 +261,7 @@ class _AgentGroup:
         at = int(self._same[row])
         if self._prepared.compiled_task.actions is None:  # the same encoded state, but other handles
             now = self._rows[agent]
-            return self._to_answer(at, now, self._planner.handles(now, {}))
+            return self._to_answer(at, now, self._planner.handles(now, {}, self._goal))
         if at not in self._answers:
             self._answers[at] = self._to_answer(at, partial(self._rows.__getitem__, agent), HandleTable({}))
         return self._answers[at]

@@ -4,7 +4,7 @@
 into words and numbers: with checks, and fast, because it runs for every plan.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import getitem
 from typing import TypeAlias
@@ -90,6 +90,13 @@ class HandleTable:
             found = codes[handle] = len(self.of_kind[kind])
         return found
 
+    def knows(self, kind: str, handle: Value) -> bool:
+        """Whether a handle has a number."""
+        try:
+            return handle in self._codes.get(kind, ())
+        except TypeError:
+            return False  # reading the state raises the right error
+
     def known_codes(self, handle: Value) -> tuple[tuple[str, int], ...]:
         """Return the numbers of a handle with their kinds; empty if it has none."""
         return tuple((kind, codes[handle]) for kind, codes in self._codes.items() if handle in codes)
@@ -97,6 +104,11 @@ class HandleTable:
     def decode(self, kind: str, code: int) -> Value:
         """Return the handle with a number; 0 stands for `none`."""
         return None if code == 0 else self.of_kind[kind][code - 1]
+
+    @property
+    def signature(self) -> Hashable:
+        """All handles with their numbers: equal signatures have equal numbers."""
+        return tuple((kind, tuple(each)) for kind, each in self.of_kind.items())
 
     def counts(self) -> dict[str, int]:
         """Return the number of handles of each kind."""

@@ -7,8 +7,9 @@ nothing; passing forty, or tuples of them, costs more than a small search.) A st
 all bools, labels and handles are packed, and ``numbers`` floats.
 
 This is ordinary Python, and slow. ``search`` compiles the same functions with Numba, in the order of this file; both
-forms give the same results, including ties, and the tests compare them. The kernel calls no Python: when it needs the
-value of a game function, the search stops with ``NEEDS_CALL``. Start with ``search``.
+forms give the same results, including ties, and the tests compare them. The kernel calls no Python: when it needs
+values of game functions, it lists all that the node at hand needs and stops with ``NEEDS_CALL``; called again, it goes
+on at the same operator of the same node. Start with ``search``.
 """
 
 import math
@@ -18,7 +19,6 @@ from typing import TypeAlias
 
 # Numbers of a state are integers up to here without gaps; a branch with a larger number is dropped.
 MAX_NUMBER = 2.0**53
-NO_CALL, DIVIDED_BY_ZERO = -1, -2  # of PENDING_CALL, which is otherwise the index of a call
 
 # The status of a search.
 FOUND, UNREACHABLE, BUDGET_SPENT, WORKSPACE_FULL, NEEDS_CALL, UNDEFINED = 1, 2, 3, 4, 5, 6
@@ -42,12 +42,13 @@ TASK_HEAD = 34
 # The head of a workspace: the progress of the search, the capacities, and where each part begins.
 # DROPPED counts branches whose numbers overflow. Of the first: its operator, the number (-1: a cost or a condition),
 # and in the floats the number's value.
-NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, PENDING_CALL, FAULTY_OPERATOR, LENGTH = range(9)
-DROPPED, DROPPED_OPERATOR, DROPPED_NUMBER = 9, 10, 11
-NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 12, 13, 14
-STATE_WORDS, PARENT, REACHED_BY, NEXT_OPERATOR, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(15, 22)
-STEPS, MARKS, PENDING_LANDMARKS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK, DROPPED_VALUE = range(22, 32)
-WORKSPACE_HEAD = 32
+# QUESTIONS counts the calls that wait in the part ASKED; SUSPENDED is the node that needs them, or -1.
+NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, QUESTIONS, FAULTY_OPERATOR, LENGTH = range(9)
+DROPPED, DROPPED_OPERATOR, DROPPED_NUMBER, DIVIDED_BY_ZERO, SUSPENDED = 9, 10, 11, 12, 13
+NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 14, 15, 16
+STATE_WORDS, PARENT, REACHED_BY, NEXT_OPERATOR, HEAP_NODE, SLOT_NODE, SLOT_GENERATION, ASKED = range(17, 25)
+STEPS, MARKS, PENDING_LANDMARKS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK, DROPPED_VALUE = range(25, 35)
+WORKSPACE_HEAD = 35
 
 # Lists here, arrays when compiled.
 Ints: TypeAlias = list[int]
@@ -59,10 +60,13 @@ Floats: TypeAlias = list[float]
 
 
 def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
-    """Return the value of a program in a node's state; NaN if it overflows, is undefined or needs a game function."""
+    """Return the value of a program in a node's state; NaN if it overflows, is undefined or needs a game function.
+
+    The calls of game functions whose values are not known are added to the part ``ASKED``.
+    """
     words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
     code, constants = ti[CODE], ti[CONSTANTS]
-    top = wi[STACK] - 1
+    top, questions = wi[STACK] - 1, wi[QUESTIONS]
     for step in range(ti[ti[PROGRAM_FROM] + program], ti[ti[PROGRAM_FROM] + program + 1]):
         instruction, a, b = ti[code + 3 * step], ti[code + 3 * step + 1], ti[code + 3 * step + 2]
         if instruction == CONSTANT:
@@ -87,9 +91,10 @@ def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: 
             index += ti[ti[TABLE_FROM] + a]
             top += 1
             wf[top] = tf[ti[CALL_VALUES] + index]
-            if math.isnan(wf[top]):
-                wi[PENDING_CALL] = index
-                return math.nan
+            if math.isnan(wf[top]):  # not known: ask, and go on with any number to find the program's other calls
+                wi[wi[ASKED] + wi[QUESTIONS]] = index
+                wi[QUESTIONS] += 1
+                wf[top] = 1.0
         else:
             right = wf[top]
             top -= 1
@@ -102,7 +107,7 @@ def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: 
                 wf[top] = left * right
             elif instruction == DIVIDE:
                 if right == 0.0:
-                    wi[PENDING_CALL] = DIVIDED_BY_ZERO
+                    wi[DIVIDED_BY_ZERO] = 1 if wi[QUESTIONS] == questions else 0
                     return math.nan
                 wf[top] = left / right
             elif instruction == MINIMUM:
@@ -127,7 +132,7 @@ def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: 
                 wf[top] = 1.0 if left != 0.0 or right != 0.0 else 0.0
             if math.isinf(wf[top]) or math.isnan(wf[top]):
                 return math.nan
-    return wf[top]
+    return wf[top] if wi[QUESTIONS] == questions else math.nan
 
 
 def is_goal(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
@@ -358,37 +363,58 @@ def drop_branch(wi: Ints, operator: int) -> None:
     wi[DROPPED] += 1
 
 
+def ask_ahead(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> None:
+    """List the calls that the operators from ``operator`` on need in a node's state; ``child`` is a free node."""
+    number, value = wi[DROPPED_NUMBER], wf[wi[DROPPED_VALUE]]
+    for other in range(operator, ti[OPERATORS]):
+        if is_applicable(ti, tf, wi, wf, node, other) == 1.0:
+            apply_operator(ti, tf, wi, wf, node, other, child)
+    # What else is wrong with them is found when the search comes to them.
+    wi[DIVIDED_BY_ZERO], wi[DROPPED_NUMBER], wf[wi[DROPPED_VALUE]] = 0, number, value
+
+
 def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
     """Continue a search until it ends or ``budget`` nodes are expanded in all; return its status.
 
     A node is expanded one operator at a time (partial expansion): as soon as a child's f does not exceed the node's,
-    the node goes back on the heap with the rest of its operators, and the child is expanded first.
+    the node goes back on the heap with the rest of its operators, and the child is expanded first. A search that needs
+    values of game functions is suspended within its node: once they are known, it takes the way that it would have
+    taken with them from the start.
     """
     gs, hs, parents, reached_by, nexts = wi[G], wi[H], wi[PARENT], wi[REACHED_BY], wi[NEXT_OPERATOR]
     operators = ti[OPERATORS]
-    while wi[HEAP] > 0:
-        node = wi[wi[HEAP_NODE]]
-        if wi[EXPANDED] >= budget and wi[nexts + node] == 0:
-            # The node is tested while it stays on the heap: popped and pushed again, it could come after nodes with the
-            # same f and h, and a search that is interrupted would find another plan of the same cost.
-            f = wf[gs + node] + weight * wf[hs + node]
-            if wf[wi[HEAP_F]] <= f and is_goal(ti, tf, wi, wf, node) == 0.0:
-                trace_back(wi, wi[CLOSEST])
-                return BUDGET_SPENT
-        node = pop(wi, wf)
+    wi[QUESTIONS] = 0
+    while wi[HEAP] > 0 or wi[SUSPENDED] >= 0:
+        node = wi[SUSPENDED]
+        wi[SUSPENDED] = -1
+        if node < 0:
+            node = wi[wi[HEAP_NODE]]
+            if wi[EXPANDED] >= budget and wi[nexts + node] == 0:
+                # The node is tested while it stays on the heap: popped and pushed again, it could come after nodes with
+                # the same f and h, and a search that is interrupted would find another plan of the same cost.
+                f = wf[gs + node] + weight * wf[hs + node]
+                if wf[wi[HEAP_F]] <= f and is_goal(ti, tf, wi, wf, node) == 0.0:
+                    trace_back(wi, wi[CLOSEST])
+                    return BUDGET_SPENT
+            wi[QUESTIONS] = 0  # what the test asked is asked again below
+            node = pop(wi, wf)
+            if wf[wi[HEAP_F] + wi[HEAP]] > wf[gs + node] + weight * wf[hs + node]:
+                continue  # a cheaper way here was found after this entry was pushed
         g = wf[gs + node]
         f = g + weight * wf[hs + node]
-        if wf[wi[HEAP_F] + wi[HEAP]] > f:
-            continue  # a cheaper way here was found after this entry was pushed
         operator = wi[nexts + node]
         if operator == 0:
             held = is_goal(ti, tf, wi, wf, node)
+            if wi[QUESTIONS] > 0:
+                wi[SUSPENDED] = node
+                trace_back(wi, wi[CLOSEST])
+                return NEEDS_CALL
             if math.isnan(held):
-                if wi[PENDING_CALL] == NO_CALL:
+                if wi[DIVIDED_BY_ZERO] == 0:
                     drop_branch(wi, -1)
                     continue
                 wi[FAULTY_OPERATOR] = -1
-                return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
+                return UNDEFINED
             if held != 0.0:
                 trace_back(wi, node)
                 return FOUND
@@ -407,9 +433,17 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
                 trace_back(wi, wi[CLOSEST])
                 return WORKSPACE_FULL
             cost = math.nan if math.isnan(applicable) else apply_operator(ti, tf, wi, wf, node, operator - 1, child)
-            if cost < 0.0 or wi[PENDING_CALL] != NO_CALL:
+            if wi[QUESTIONS] > 0:
+                if operator == 1:
+                    wi[EXPANDED] -= 1  # it is counted when the search continues
+                wi[nexts + node] = operator - 1
+                wi[SUSPENDED] = node
+                ask_ahead(ti, tf, wi, wf, node, operator, child)
+                trace_back(wi, wi[CLOSEST])
+                return NEEDS_CALL
+            if cost < 0.0 or wi[DIVIDED_BY_ZERO] != 0:
                 wi[FAULTY_OPERATOR] = operator - 1
-                return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
+                return UNDEFINED
             if math.isnan(cost) or math.isinf(g + cost):
                 drop_branch(wi, operator - 1)
                 continue
@@ -445,7 +479,9 @@ def begin_search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budg
     wi[EXPANDED] = 0
     wi[GENERATION] += 1
     wi[CLOSEST] = 0
-    wi[PENDING_CALL] = NO_CALL
+    wi[QUESTIONS] = 0
+    wi[DIVIDED_BY_ZERO] = 0
+    wi[SUSPENDED] = -1
     wi[DROPPED] = 0
     wi[DROPPED_NUMBER] = -1
     find_or_insert(ti, wi, wf, 0)
@@ -508,8 +544,12 @@ def replay(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int)
     """
     steps, applied = wi[STEPS], wi[NEXT_OPERATOR]
     total, node, length = 0.0, 0, 0
+    wi[QUESTIONS] = 0
     for k in range(count):
-        if k == skipped or is_applicable(ti, tf, wi, wf, node, wi[steps + k]) != 1.0:
+        applicable = 0.0 if k == skipped else is_applicable(ti, tf, wi, wf, node, wi[steps + k])
+        if math.isnan(applicable):
+            return -1.0
+        if applicable == 0.0:
             continue
         after = 2 if node == 1 else 1  # node 0 keeps the start
         cost = apply_operator(ti, tf, wi, wf, node, wi[steps + k], after)
@@ -583,6 +623,7 @@ def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
 
 def match_step(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:
     """Return the cost of an operator in the state in node 1 if it leads to the state in node 0, else -1.0."""
+    wi[QUESTIONS] = 0
     if is_applicable(ti, tf, wi, wf, 1, operator) != 1.0:
         return -1.0
     cost = apply_operator(ti, tf, wi, wf, 1, operator, 2)

@@ -5,15 +5,18 @@ possible; the rest stays as expressions, which the kernel evaluates.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import TypeAlias
 
 from telos.core.action import Action
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import Arithmetic, Compare, Expression, Handle, Literal, Name, Not, names_in
+from telos.core.expressions import Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, names_in
+from telos.core.functions import GameFunction
 from telos.core.state import Layout
 from telos.core.values import INT, Type, Value, ValueKind
 from telos.planning.encoding import HandleTable
@@ -269,12 +272,54 @@ class AnalysedOperator:
     @property
     def least_cost(self) -> float:
         """Return a lower bound of the cost."""
-        return self.cost if isinstance(self.cost, float) else 0.0
+        return self.cost if isinstance(self.cost, float) else max(0.0, self._bound(self.cost))
+
+    def _bound(self, cost: Expression) -> float:
+        """Return a lower bound of an expression: of a table, its least value; minus infinity if nothing is known."""
+        number = as_number(cost)
+        if number is not None:
+            return number
+        match cost:
+            case Arithmetic("+", left, right):
+                return self._bound(left) + self._bound(right)
+            case Arithmetic("*", left, right):
+                factors = self._bound(left), self._bound(right)
+                return factors[0] * factors[1] if min(factors) >= 0.0 else -math.inf
+            case Call("min", arguments):
+                return min(map(self._bound, arguments))
+            case Call("max", arguments):
+                return max(map(self._bound, arguments))
+            case Call(name, arguments):
+                return self._least_value(self.names.layout.functions.get(name), arguments)
+        return -math.inf
+
+    def _least_value(self, function: object, arguments: Sequence[Expression]) -> float:
+        """Return the least value of a table among those that can matter.
+
+        Going to the place where one is changes nothing: if that is all that the operator does, no plan has it.
+        """
+        if not isinstance(function, GameFunction) or function.values is None:
+            return -math.inf
+        places = {each.name: place for place, each in enumerate(arguments) if isinstance(each, Name)}
+        if len(self.operator.action.effects) == 1 and len(self.effects.sets) == 1:
+            ((variable, code),) = self.effects.sets.items()
+            kind = self.names.type_of(variable).handle
+            for name, place in places.items():
+                if variable in places and self.names.kinds.get(name) == kind and self.names.constants[name] == code:
+                    return _least_value_between(function, places[variable], place)
+        return _least_value_between(function, 0, None)
 
     def reads(self) -> frozenset[str]:
         """Return the variables that the opaque conditions and the cost read."""
         expressions = [*self.needs.opaque, *([] if isinstance(self.cost, float) else [self.cost])]
         return frozenset(name for each in expressions for name in names_in(each) if name in self.names.layout.slots)
+
+
+@lru_cache(maxsize=64)
+def _least_value_between(function: GameFunction, one: int, other: int | None) -> float:
+    """Return the least value of a table; with ``other``, only of arguments that differ in the two places."""
+    values = (function.values or {}).items()
+    return min((value for key, value in values if other is None or key[one] != key[other]), default=-math.inf)
 
 
 def analyse_operator(operator: Operator, layout: Layout, handles: HandleTable) -> AnalysedOperator:

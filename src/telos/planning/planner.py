@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.core.action import Action
-from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Handle, names_in, walk
@@ -24,17 +22,15 @@ from telos.core.values import Value, ValueKind, check_finite
 from telos.planning import kernel, search
 from telos.planning.encoding import HandleTable, StateReader, as_state, collect_handles
 from telos.planning.explain import StartState, describe_dropped, diagnose, explain_plan
-from telos.planning.operators import AnalysedOperator, Operator, analyse_operator, decode_value, ground_actions
+from telos.planning.game_functions import CallbackCache, DecodedCalls, FunctionAnswers, SearchCalls
+from telos.planning.operators import AnalysedOperator, Operator, analyse_operator, ground_actions
 from telos.planning.search import ResumableSearch, SearchEngine, SearchLimits, SearchResult
-from telos.planning.task import CompiledTask, GameCall, compile_task
+from telos.planning.task import CompiledTask, compile_task
 
 WEIGHTS = {"optimal": 1.0, "fast": 5.0}  # of the estimate; above 1, a plan may cost up to that factor more
 DEFAULT_BUDGET = 200_000
 MAX_BUDGET = 10**15
 MAX_REMEMBERED = 20_000
-
-# Values of game functions, by function and arguments.
-CallbackCache: TypeAlias = dict[tuple[str, tuple[Value, ...]], float]
 
 
 def plan(
@@ -143,6 +139,7 @@ class PreparedGoal:
     compiled_task: CompiledTask
     engine: SearchEngine
     reader: StateReader
+    calls: DecodedCalls
 
 
 Request: TypeAlias = tuple[str | Goal, str, int, tuple[Value, ...]]  # goal, how, budget, values of the state
@@ -162,12 +159,14 @@ class PendingPlan:
     search: ResumableSearch
     to_answer: Callable[[SearchResult], Answer]
 
-    def resume(self, expansions: int) -> Answer | None:
-        """Expand at most so many more nodes; return the answer, or None if the search is not over."""
-        result = self.search.resume(expansions)
+    def resume(self, expansions: int, deadline: float | None = None) -> Answer | None:
+        """Expand at most so many more nodes; return the answer, or None if the search is not over.
+
+        Past the deadline, no further function of the game is called.
+        """
+        result = self.search.resume(expansions, deadline)
         if result is None:
             return None
-        SearchEngine.count_expansions(result)
         return self.to_answer(result)
 
 
@@ -184,8 +183,23 @@ class Planner:
         self._fixed = {v.name for v in domain.layout.variables if v.name not in changed and not v.type.is_numeric}
         self._has_handles = any(v.type.kind is ValueKind.HANDLE for v in domain.layout.variables)
         self._named = HandleTable(domain.handles)
+        self._handle_slots = [
+            (slot, each.type.handle)
+            for slot, each in enumerate(domain.layout.variables)
+            if each.type.kind is ValueKind.HANDLE
+        ]
+        expressions = [each.wants.expression for each in domain.goals if each.wants is not None]
+        for action in self.actions:
+            expressions += (action.preconditions.expression, action.cost, *(effect.value for effect in action.effects))
+        self._mentions_unnamed = any(
+            not self._named.known_codes(part.value)
+            for each in expressions
+            for part in walk(each)
+            if isinstance(part, Handle)
+        )
         self._order = tuple(domain.layout.slots)
         self._bound_actions: dict[tuple[str, tuple[Value, ...]], Action] = {}
+        self.functions = FunctionAnswers.of(domain)
         self._same: dict[str | Goal, tuple[Goal, PreparedGoal]] = {}  # goals that are the same task in every state
 
     def plan(
@@ -207,16 +221,19 @@ class Planner:
             self.remember(now, goal, how, budget, answer, called)
         return answer
 
-    def recall(self, state: State, goal: str | Goal, how: str, budget: int) -> tuple[Answer | None, CallbackCache]:
+    def recall(
+        self, state: State, goal: str | Goal, how: str, budget: int, *, most_calls: int | None = None
+    ) -> tuple[Answer | None, CallbackCache]:
         """Return the cached answer to a request, if the game functions that it depends on still have the same values.
 
-        If a value has changed, the answer is None, and the new values are returned so that nothing is called twice.
+        If a value has changed, the answer is None, and the new values are returned so that nothing is called twice. If
+        more than ``most_calls`` calls were needed to know, it is None, too.
         """
         try:
             known = self._remembered.get((goal, how, budget, state.array))
         except TypeError:
             return None, {}  # a value cannot be hashed; reading the state raises the right error
-        if known is None:
+        if known is None or (most_calls is not None and len(known.called) > most_calls):
             return None, {}
         called = self._call_again(known) if known.called else None
         return (known.answer, {}) if called is None else (None, called)
@@ -247,35 +264,59 @@ class Planner:
         handles: Mapping[str, Sequence[Value]],
         called: CallbackCache,
     ) -> Answer:
-        known_handles = self.handles(state, handles)
+        known_handles = self.handles(state, handles, goal)
         known = self._same.get(goal) if known_handles is self._named else None
         wanted, prepared = known or self._prepare_goal(goal, state, known_handles)
         words, numbers = prepared.reader.read(state.array, known_handles)
         task = prepared.compiled_task
-        # Without game calls the function is never called; `float` saves building one.
-        call = partial(self._call_game, task, state, known_handles, called) if task.game_calls else float
-        result = prepared.engine.search(words, numbers, limits, call)
+        calls = self.calls(prepared, state, known_handles, called)
+        result = prepared.engine.search(words, numbers, limits, calls)
         return self.to_answer(result, task, state, wanted, known_handles)
 
     def begin(self, state: State, goal: str | Goal, limits: SearchLimits, called: CallbackCache) -> "PendingPlan":
         """Begin a resumable search; values of game functions are added to ``called``."""
-        known_handles = self.handles(state, {})
+        known_handles = self.handles(state, {}, goal)
         wanted, prepared = self._prepare_goal(goal, state, known_handles)
         words, numbers = prepared.reader.read(state.array, known_handles)
-        answer = partial(self._call_game, prepared.compiled_task, state, known_handles, called)
-        search = ResumableSearch(prepared.engine.preferred, words, numbers, limits, answer)
-        return PendingPlan(
-            search, lambda result: self.to_answer(result, prepared.compiled_task, state, wanted, known_handles)
-        )
+        task = prepared.compiled_task
+        calls = self.calls(prepared, state, known_handles, called)
+        search = ResumableSearch(prepared.engine, words, numbers, limits, calls)
+        return PendingPlan(search, lambda result: self.to_answer(result, task, state, wanted, known_handles))
 
-    def handles(self, state: State, more: Mapping[str, Sequence[Value]]) -> HandleTable:
-        """Return the numbered handles of a request."""
-        if not self._has_handles and not more:
+    def calls(
+        self, prepared: PreparedGoal, state: State, handles: HandleTable, called: CallbackCache
+    ) -> SearchCalls | None:
+        """Return the game's side of a search; None if the task calls no function of the game."""
+        if not prepared.compiled_task.game_calls:
+            return None
+        return SearchCalls(self.functions, prepared.calls, state, handles, called)
+
+    def handles(self, state: State, more: Mapping[str, Sequence[Value]], goal: str | Goal | None = None) -> HandleTable:
+        """Return the numbered handles of a request: one table for all requests in which nothing is unnamed."""
+        if not more and (not self._has_handles or self._names_all(state, goal)):
             return self._named
         named: dict[str, tuple[Value, ...]] = dict(self.domain.handles)
         for kind, each in more.items():
             named[kind] = tuple(dict.fromkeys((*named.get(kind, ()), *each)))
         return collect_handles(state, named) if self._has_handles else HandleTable(named)
+
+    def _names_all(self, state: State, goal: str | Goal | None) -> bool:
+        """Whether the domain names all handles that its actions, a state and a goal mention: no number is new."""
+        if self._mentions_unnamed or (not isinstance(goal, str) and self._is_unnamed(goal)):
+            return False
+        for slot, kind in self._handle_slots:
+            value = state.array[slot]
+            if value is not None and not self._named.knows(kind, value):
+                return False
+        return True
+
+    def _is_unnamed(self, goal: Goal | None) -> bool:
+        """Whether a goal mentions a handle that the domain does not name; of no goal, nothing is known."""
+        if goal is None or goal.wants is None:
+            return True
+        return any(
+            isinstance(each, Handle) and not self._named.known_codes(each.value) for each in walk(goal.wants.expression)
+        )
 
     def _prepare_goal(self, goal: str | Goal, state: State, handles: HandleTable) -> tuple[Goal, PreparedGoal]:
         wanted = self.domain.goal(goal) if isinstance(goal, str) else goal
@@ -305,7 +346,8 @@ class Planner:
                     analyse_operator(each, layout, handles) for each in ground_actions(self.actions, dict(counts))
                 ]
             compiled = compile_task(goal.wants, self._steps[counts], layout, handles, fixed)
-            found = PreparedGoal(compiled, SearchEngine(compiled), StateReader(layout, compiled.encoding))
+            reader = StateReader(layout, compiled.encoding)
+            found = PreparedGoal(compiled, SearchEngine(compiled), reader, DecodedCalls(compiled))
             self._prepared[key] = found
         return found
 
@@ -316,54 +358,10 @@ class Planner:
             return handles.encode(variable.type.handle, value)
         return int(value) if variable.type.kind is ValueKind.BOOL else variable.type.labels.index(value)
 
-    def _call_game(
-        self,
-        compiled: CompiledTask,
-        state: State,
-        handles: HandleTable,
-        called: CallbackCache,
-        index: int,
-    ) -> float:
-        """Return the value of a game function; it is called at most once per search for the same arguments."""
-        call, codes = _decode_call(compiled, index)
-        arguments = []
-        for argument in call.arguments:
-            if argument.variable in codes:
-                kind = self.domain.layout.variable(argument.variable).type
-                arguments.append(decode_value(kind, codes[argument.variable], handles))
-            elif argument.variable:
-                arguments.append(state[argument.variable])
-            else:
-                arguments.append(handles.decode(argument.kind, argument.code) if argument.kind else argument.value)
-        key = (call.function, tuple(arguments))
-        if key not in called:
-            called[key] = self._call(*key)
-        return called[key]
-
-    def _call(self, name: str, arguments: tuple[Value, ...]) -> float:
-        functions = self.domain.layout.functions
-        if name not in functions:
-            known = name_hint(name, [*functions, *BUILT_IN])
-            raise TelosError(f"function {name!r} is not registered", f"pass functions={{{name!r}: ...}} ({known})")
-        try:
-            value = functions[name](*arguments)
-        except Exception as error:
-            raise TelosError(
-                f"{self._describe_call(name, arguments)} raised {type(error).__name__}: {error}"
-            ) from error
-        if isinstance(value, bool):
-            return float(value)
-        if value.__class__ is float and isfinite(value):
-            return value  # fast path: no error message is formatted
-        return check_finite(self._describe_call(name, arguments), value)
-
-    def _describe_call(self, name: str, arguments: tuple[Value, ...]) -> str:
-        users = ", ".join(repr(each) for each in self.domain.users_of(name))
-        return f"{users}: {name}({', '.join(map(repr, arguments))})"
-
     def _call_again(self, known: CachedAnswer) -> CallbackCache | None:
         """Call the game functions of a cached answer again; return the new values, or None if none has changed."""
-        called = {(name, arguments): self._call(name, arguments) for name, arguments, _ in known.called}
+        called: CallbackCache = {}
+        self.functions.ask(((name, arguments) for name, arguments, _ in known.called), called)
         return None if all(called[name, arguments] == value for name, arguments, value in known.called) else called
 
     def to_answer(
@@ -427,13 +425,3 @@ def make_limits(how: str, budget: int, microseconds: float | None) -> SearchLimi
 
 
 _DEFAULT_LIMITS = SearchLimits(WEIGHTS["optimal"], DEFAULT_BUDGET)
-
-
-def _decode_call(compiled: CompiledTask, index: int) -> tuple[GameCall, dict[str, int]]:
-    """Return the game call that an index belongs to, and the codes of its variables."""
-    table = max(t for t, start in enumerate(compiled.kernel_task.table_from) if start <= index)
-    call = compiled.game_calls[table]
-    rest, codes = index - compiled.kernel_task.table_from[table], dict[str, int]()
-    for name in reversed(call.variables):
-        rest, codes[name] = divmod(rest, compiled.encoding.sizes[name])
-    return call, codes

@@ -23,8 +23,10 @@ class Replanner:
 
     A change of a variable that does not matter for the goal leaves the plan as it is. Otherwise, steps that the new
     state no longer needs are removed; if the rest still works, and no plan can be cheaper by the heuristic, it stays.
-    Only otherwise does a search run. Answers are cached by state. If actions call game functions, every update is a
-    request to the planner, which calls the functions again that its answer depends on.
+    Only otherwise does a search run. Answers are cached by state.
+
+    Functions of the game are asked only if a change matters, and constant ones (``telos.constant``, ``telos.table``)
+    only once. If the values of others have changed, and no variable with them, call ``refresh``.
 
     >>> from telos.core.values import Variable
     >>> soldier = Domain(
@@ -84,20 +86,27 @@ class Replanner:
                     self._prepare()
                 else:
                     self._prepared.reader.update(name, value, self._words, self._numbers, self._handles)
-        if matters or self._calls_game:
+        if matters:
+            self.answer = self._search()
+        return self.answer
+
+    def refresh(self) -> Answer:
+        """Ask the functions of the game again, as far as the answer depends on them; return the answer."""
+        if self._asks_anew:
             self.answer = self._search()
         return self.answer
 
     def _prepare(self) -> None:
         """Compile the goal; again only when a handle or a fixed variable of the goal changes."""
         state = self.state
-        self._handles = self._planner.handles(state, {})
+        self._handles = self._planner.handles(state, {}, self._goal)
         self._prepared = self._planner.prepare(self._goal, state, self._handles)
         compiled = self._prepared.compiled_task
         handles = {each.name for each in state.layout.variables if each.type.kind is ValueKind.HANDLE}
-        self._task_variables = handles | self._planner.fixed_in(self._goal)
+        self._task_variables = handles | self._planner.fixed_in(self._goal) | {*compiled.fixed_arguments}
         self._relevant = {*compiled.encoding.fields, *compiled.encoding.numbers} | self._task_variables
-        self._calls_game = bool(compiled.game_calls)
+        self._calls = self._planner.calls(self._prepared, state, self._handles, {})
+        self._asks_anew = self._calls is not None and not self._calls.are_constant
         self._runner = self._prepared.engine.preferred
         self._kept: _KnownAnswer | None = None
         self._last: EncodedState = ((), ())
@@ -105,7 +114,7 @@ class Replanner:
         self._known_answers: dict[EncodedState, _KnownAnswer] = {}
 
     def _search(self) -> Answer:
-        if self._calls_game:
+        if self._asks_anew:
             self.searches += 1
             return self._planner.plan(self.state, self._goal, self._how, self._budget)
         now = (tuple(self._words), tuple(self._numbers))
@@ -122,7 +131,7 @@ class Replanner:
         """Return the plan, or what is left of it, if it is still optimal."""
         if self._kept is None:
             return None
-        result = self._runner.repair(*now, self._kept.steps)
+        result = self._runner.repair(*now, self._kept.steps, self._calls)
         if result is None or len(result.steps) == len(self._kept.steps):
             return None if result is None else self._kept
         return self._to_known(result)
@@ -131,14 +140,14 @@ class Replanner:
         """Return the rest of the plan if the change is exactly the effect of its first step: it is still optimal."""
         if self._kept is None or not self._kept.steps:
             return None
-        cost = self._runner.match_step(self._last, now, self._kept.steps[0])
+        cost = self._runner.match_step(self._last, now, self._kept.steps[0], self._calls)
         if cost < 0.0:
             return None
         return self._to_known(SearchResult(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
 
     def _run_search(self, now: EncodedState) -> "_KnownAnswer":
         self.searches += 1
-        result = self._prepared.engine.search(*now, self._limits, float)
+        result = self._prepared.engine.search(*now, self._limits, self._calls)
         self._runner = self._prepared.engine.preferred  # the search may have loaded the compiled kernel
         return self._to_known(result)
 

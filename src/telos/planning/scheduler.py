@@ -15,12 +15,14 @@ from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Value, check_finite
 from telos.planning.encoding import as_state
-from telos.planning.planner import DEFAULT_BUDGET, CallbackCache, PendingPlan, Planner, make_limits, warm_up
+from telos.planning.game_functions import CallbackCache
+from telos.planning.planner import DEFAULT_BUDGET, PendingPlan, Planner, make_limits
 
 # Turns are short, so that the last one of a frame does not overrun it by much, whatever the problem.
 TURN_SECONDS = 40e-6
 MAX_EXPANSIONS_PER_TURN = 4096
 EXPANSIONS_PER_TURN = 64  # where expansions are counted instead of timed
+MAX_RECALLED_CALLS = 16  # calls that are repeated at once to see whether a cached answer holds; with more, search anew
 
 
 @dataclass(slots=True, eq=False)
@@ -79,13 +81,12 @@ class Scheduler:
         budget: int = DEFAULT_BUDGET,
         clock: Callable[[], float] | None = time.perf_counter,
     ) -> None:
-        if clock is not None:
-            warm_up()  # compiling would take longer than a frame
         self._planner, self._clock = planner, clock
         self._how, self._budget = how, budget
         self._limits = make_limits(how, budget, None)
         self._waiting: deque[Ticket] = deque()
         self._pace = 1e-6  # seconds per expansion, as last measured
+        self._function_seconds = 0.0
         self.expanded = 0  # nodes, in all frames
 
     def __len__(self) -> int:
@@ -139,7 +140,7 @@ class Scheduler:
         """Work for a time, at most a little longer, and return the number of requests answered.
 
         A number of ``expansions`` instead of a time gives the same run on every machine; a scheduler that only counts
-        takes no ``clock`` (None), and compiles nothing before there is enough to do.
+        takes no ``clock`` (None).
         """
         for ticket in self._waiting:
             ticket.waited += 1
@@ -152,8 +153,13 @@ class Scheduler:
         clock, answered = self._clock, 0
         deadline = clock() + microseconds / 1e6
         while self._waiting and (left := deadline - clock()) > 0:
-            answered += self._serve_next(lambda ticket: self._turn(ticket, min(TURN_SECONDS, left), clock))
+            answered += self._serve_next(lambda ticket: self._turn(ticket, min(TURN_SECONDS, left), clock, deadline))
         return answered
+
+    @property
+    def function_seconds(self) -> float:
+        """Return the time that functions of the game have taken, in all frames; it is part of each frame's time."""
+        return self._function_seconds
 
     def _run_counted(self, expansions: int) -> int:
         if isinstance(expansions, bool) or not isinstance(expansions, int) or expansions < 1:
@@ -176,25 +182,35 @@ class Scheduler:
             self._waiting.append(ticket)
         return ticket.done
 
-    def _turn(self, ticket: Ticket, seconds: float, clock: Callable[[], float]) -> None:
-        """Work on a request for about ``seconds``."""
+    def _turn(self, ticket: Ticket, seconds: float, clock: Callable[[], float], deadline: float) -> None:
+        """Work on a request for about ``seconds``; past the deadline, no function of the game is called."""
         before, expanded = clock(), ticket.expanded
-        self._expand(ticket, max(1, min(MAX_EXPANSIONS_PER_TURN, int(seconds / self._pace))))
+        expansions = max(1, min(MAX_EXPANSIONS_PER_TURN, int(seconds / self._pace)))
+        self._expand(ticket, expansions, deadline if clock is time.perf_counter else None)
         done = ticket.expanded - expanded
         if done > 16:  # fewer measure the clock rather than the search
             self._pace = max(1e-8, (clock() - before) / done)
 
-    def _expand(self, ticket: Ticket, expansions: int) -> None:
-        """Work on a request until ``expansions`` more nodes are expanded or it is answered."""
+    def _expand(self, ticket: Ticket, expansions: int, deadline: float | None = None) -> None:
+        """Work on a request until ``expansions`` more nodes are expanded, it is answered, or the deadline is past."""
+        functions = ticket.planner.functions
+        seconds = functions.seconds
+        try:
+            self._work(ticket, expansions, deadline)
+        finally:
+            self._function_seconds += functions.seconds - seconds
+
+    def _work(self, ticket: Ticket, expansions: int, deadline: float | None) -> None:
         request = (ticket.state, ticket.goal, self._how, self._budget)
         if ticket._search is None:
-            ticket.answer, ticket._called = ticket.planner.recall(*request)
+            most = None if deadline is None else MAX_RECALLED_CALLS
+            ticket.answer, ticket._called = ticket.planner.recall(*request, most_calls=most)
             if ticket.answer is not None:
                 self.expanded += 1  # a cached answer counts as one expansion
                 return
             ticket._search = ticket.planner.begin(ticket.state, ticket.goal, self._limits, ticket._called)
         before = ticket.expanded
-        ticket.answer = ticket._search.resume(expansions)
+        ticket.answer = ticket._search.resume(expansions, deadline)
         self.expanded += max(1, ticket.expanded - before)
         if ticket.answer is not None:
             ticket.planner.remember(*request, ticket.answer, ticket._called)

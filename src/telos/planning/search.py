@@ -1,25 +1,31 @@
 """Run the kernel: as plain Python or compiled, resumable, in workspaces that grow, with calls of game functions.
 
-Start with ``SearchEngine``, which searches one compiled task again and again.
+Start with ``SearchEngine``, which searches one compiled task again and again. Nobody waits for the compiler: it works
+in a thread while plain Python searches, and a search that is under way moves to the compiled kernel once that is ready.
 """
 
+import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from telos.core import kernels
 from telos.core.kernels import is_installed as is_installed  # part of the front of this module
 from telos.planning import kernel
 from telos.planning.task import CompiledTask, Workspace, copy_heap, copy_nodes, create_workspace, flatten
 
-# Expansions that run as plain Python before the compiled kernel is loaded: in one search, and in all of them.
+# Expansions that run as plain Python before the compiled kernel is wanted: in one search, and in all of them.
 MAX_PLAIN_EXPANSIONS, MAX_PLAIN_EXPANSIONS_IN_ALL = 2_000, 10_000
 
 MIN_NODES, MAX_NODES, GROWTH_FACTOR = 1 << 10, 1 << 22, 4  # sizes of workspaces, and by how much the next is larger
 EXPANSIONS_PER_SLICE = 64  # between two looks at the clock
 MAX_SPARE = 2  # large workspaces of one size that are kept
 COPIES_PER_EXPANSION = 4  # nodes that are copied into a larger workspace in about the time of one expansion
+PLAIN_EXPANSIONS_PER_SLICE = 256  # between two looks whether the compiled kernel is ready
+CALLS_PER_SLICE = 16  # of game functions, between two looks at the clock
+MAX_MOVED_NODES = 1 << 14  # a larger search is repeated by the compiled kernel, which takes less time than to move it
+MAX_FILLED_TASKS = 8  # tasks with the values of constant functions filled in, for different handles
 
 # In the order of the file, a function is compiled before those that call it.
 _MODULES = (kernel,)
@@ -35,7 +41,32 @@ _NUMBA_TYPES: dict[Any, str] = {
 }
 
 EncodedState: TypeAlias = tuple[Sequence[int], Sequence[float]]  # words and numbers
-GameFunction: TypeAlias = Callable[[int], float]  # from the index of a call in the table to the game's value
+
+
+class GameCalls(Protocol):
+    """The game's side of a search: the values of its functions, by the index of a call in the task's table."""
+
+    @property
+    def are_constant(self) -> bool:
+        """Whether no value ever changes."""
+        ...
+
+    @property
+    def meaning(self) -> Hashable:
+        """What the indices stand for; constant values are kept for it."""
+        ...
+
+    def known(self) -> Iterable[tuple[int, float]]:
+        """Yield the values that are known before anything is asked."""
+        ...
+
+    def is_constant(self, index: int) -> bool:
+        """Whether a call's value never changes."""
+        ...
+
+    def answer(self, indices: Sequence[int], deadline: float | None = None) -> Mapping[int, float]:
+        """Return the values of calls; past the deadline, of some of them."""
+        ...
 
 
 class DroppedBranches(NamedTuple):
@@ -74,6 +105,9 @@ class SearchLimits(NamedTuple):
 PLAIN_KERNEL = kernels.plain(*_MODULES)
 
 _compiled: Any = None
+_loader: threading.Thread | None = None
+_lock = threading.Lock()  # of the two above
+_loading = threading.Lock()  # held while the kernel is compiled
 
 
 def is_loaded() -> bool:
@@ -84,10 +118,22 @@ def is_loaded() -> bool:
 def load_compiled() -> Any:
     """Return the compiled kernel: from Numba's cache on disk if it was compiled before, else compiled now."""
     global _compiled
-    if _compiled is None:
-        inlined = set(kernels.functions_of(_MODULES)).difference(ENTRY_POINTS)
-        _compiled = kernels.compile_functions(_MODULES, inlined=inlined, types_of=_NUMBA_TYPES)
+    with _loading:
+        if _compiled is None:
+            inlined = set(kernels.functions_of(_MODULES)).difference(ENTRY_POINTS)
+            _compiled = kernels.compile_functions(_MODULES, inlined=inlined, types_of=_NUMBA_TYPES)
     return _compiled
+
+
+def load_in_background() -> None:
+    """Begin to load or compile the kernel in a thread, unless that has begun or Numba is not installed."""
+    global _loader
+    if _compiled is not None or _loader is not None or not is_installed():
+        return
+    with _lock:
+        if _loader is None:
+            _loader = threading.Thread(target=load_compiled, name="telos-compiler", daemon=True)
+            _loader.start()
 
 
 class SequenceFormat(NamedTuple):
@@ -143,30 +189,26 @@ class SearchEngine:
 
     @property
     def preferred(self) -> "KernelRunner":
-        """Return the compiled runner if it is loaded or worth loading, else the plain one."""
-        if is_loaded() or (SearchEngine.plain_expansions >= MAX_PLAIN_EXPANSIONS_IN_ALL and is_installed()):
+        """Return the compiled runner if the kernel is loaded, else the plain one; load it if that is worth while."""
+        if is_loaded():
             return self.compiled
+        if SearchEngine.plain_expansions >= MAX_PLAIN_EXPANSIONS_IN_ALL:
+            load_in_background()
         return self.plain
 
     @staticmethod
-    def count_expansions(result: SearchResult) -> None:
-        """Count the work of a search; past a limit, the compiled kernel is loaded."""
+    def count_expansions(expanded: int) -> None:
+        """Count the work of plain searches; past a limit, the compiled kernel is loaded."""
         if not is_loaded():
-            SearchEngine.plain_expansions += result.expanded
+            SearchEngine.plain_expansions += expanded
 
     def search(
-        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, call: GameFunction
+        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, calls: GameCalls | None = None
     ) -> SearchResult:
         """Search from a state until a plan is found, no plan exists, or the budget or the time is spent."""
-        if is_loaded() or not is_installed():
-            return self.preferred.run(words, numbers, limits, call)
-        if SearchEngine.plain_expansions < MAX_PLAIN_EXPANSIONS_IN_ALL:
-            budget = min(limits.budget, MAX_PLAIN_EXPANSIONS)
-            result = self.plain.run(words, numbers, limits._replace(budget=budget), call)
-            self.count_expansions(result)
-            if result.status != kernel.BUDGET_SPENT or budget == limits.budget:
-                return result
-        return self.compiled.run(words, numbers, limits, call)
+        if _compiled is not None:
+            return self.compiled.run(words, numbers, limits, calls)
+        return ResumableSearch(self, words, numbers, limits, calls).run()
 
 
 class KernelRunner:
@@ -180,12 +222,13 @@ class KernelRunner:
         self.call_values = ints[kernel.CALL_VALUES]  # where the values of game functions begin in the task's floats
         # Free workspaces, by size: fresh memory is slow to touch. Lists are thread-safe for append and pop.
         self._spare: dict[int, list[Workspace]] = defaultdict(list)
+        self._filled: OrderedDict[Hashable, Any] = OrderedDict()
 
     def run(
-        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, call: GameFunction
+        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, calls: GameCalls | None = None
     ) -> SearchResult:
         """Search from a state until the search ends, or its budget or its time is spent."""
-        if limits.deadline is None and not self._compiled_task.game_calls:
+        if limits.deadline is None and calls is None:
             space = self.acquire_workspace()
             write_state(space, words, numbers)
             status = self.functions.begin_search(*self._task, space.ints, space.floats, limits.weight, limits.budget)
@@ -194,15 +237,37 @@ class KernelRunner:
                 self.release_workspace(space)
                 return result
             self.release_workspace(space)
-        search = ResumableSearch(self, words, numbers, limits, call)
-        ended = search.resume(limits.budget if limits.deadline is None else EXPANSIONS_PER_SLICE)
-        while ended is None and limits.deadline is not None and time.perf_counter() < limits.deadline:
-            ended = search.resume(EXPANSIONS_PER_SLICE)
-        return ended or search.stop()
+        return ResumableSearch(self, words, numbers, limits, calls).run()
 
-    def task(self) -> tuple[Any, Any]:
-        """Return the task's sequences; a copy if it calls game functions, as their values hold for one search."""
-        return (self._task[0], self._task[1].copy()) if self._compiled_task.game_calls else self._task
+    def task(self, calls: GameCalls | None = None) -> tuple[Any, Any]:
+        """Return the task's sequences, with the constant values of game functions that are known.
+
+        If other values of game functions are needed, which hold for one search only, it is a copy.
+        """
+        if calls is None:
+            return self._task
+        filled = self._filled_task(calls)
+        return (self._task[0], filled if calls.are_constant else filled.copy())
+
+    def keep_values(self, calls: GameCalls, values: Mapping[int, float]) -> None:
+        """Keep those of some values that are constant for later searches."""
+        constant = {index: value for index, value in values.items() if calls.is_constant(index)}
+        if constant:
+            filled = self._filled_task(calls)
+            for index, value in constant.items():
+                filled[self.call_values + index] = value
+
+    def _filled_task(self, calls: GameCalls) -> Any:
+        """Return the task's floats for what the calls mean, filled as far as constant values are known."""
+        filled = self._filled.get(calls.meaning)
+        if filled is None:
+            filled = self._task[1].copy()
+            for index, value in calls.known():
+                filled[self.call_values + index] = value
+            while len(self._filled) >= MAX_FILLED_TASKS:
+                self._filled.popitem(last=False)
+            self._filled[calls.meaning] = filled
+        return filled
 
     def acquire_workspace(self) -> Workspace:
         """Return a free workspace of the smallest size. All searches start equally small, so that runs are equal."""
@@ -224,6 +289,11 @@ class KernelRunner:
             task = self._compiled_task
             return create_workspace(task.kernel_task, nodes, task.stack_size, self._sequences.zeros)
 
+    def adopt_workspace(self, space: Workspace) -> Workspace:
+        """Return a copy of a workspace of the plain runner in the form of this one."""
+        from_list = self._sequences.from_list
+        return space._replace(ints=from_list(space.ints), floats=from_list(space.floats))
+
     def release_workspace(self, space: Workspace) -> None:
         """Keep a workspace for the next search; of large ones, at most ``MAX_SPARE`` of a size."""
         spare = self._spare[space.nodes]
@@ -240,12 +310,14 @@ class KernelRunner:
         cost = float(space.floats[space.g + head[kernel.GOAL_NODE]])
         return SearchResult(status, steps, cost, head[kernel.EXPANDED], -1, dropped)
 
-    def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> SearchResult | None:
+    def repair(
+        self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int], calls: GameCalls | None = None
+    ) -> SearchResult | None:
         """Return what is left of an old plan in a new state if it still works and no plan can be cheaper, or None."""
         space = self.acquire_workspace()
         write_state(space, words, numbers)
         space.ints[space.steps : space.steps + len(steps)] = steps
-        cost = float(self.functions.repair(*self._task, space.ints, space.floats, len(steps)))
+        cost = float(self.functions.repair(*self.task(calls), space.ints, space.floats, len(steps)))
         result = None
         if cost >= 0.0:
             end = space.steps + int(space.ints[kernel.LENGTH])
@@ -253,12 +325,14 @@ class KernelRunner:
         self.release_workspace(space)
         return result
 
-    def match_step(self, before: EncodedState, after: EncodedState, operator: int) -> float:
+    def match_step(
+        self, before: EncodedState, after: EncodedState, operator: int, calls: GameCalls | None = None
+    ) -> float:
         """Return the cost of an operator if it leads from one state to the other, else -1."""
         space = self.acquire_workspace()
         write_state(space, *after)
         write_state(space, *before, node=1)
-        cost = float(self.functions.match_step(*self._task, space.ints, space.floats, operator))
+        cost = float(self.functions.match_step(*self.task(calls), space.ints, space.floats, operator))
         self.release_workspace(space)
         return cost
 
@@ -301,28 +375,50 @@ class Growth:
 
 
 class ResumableSearch:
-    """A search that can be interrupted and resumed."""
+    """A search that can be interrupted and resumed, for a ``SearchEngine`` or one of its runners.
+
+    For an engine, it begins as plain Python if the compiled kernel is not ready, and moves to that as soon as it is.
+    """
 
     def __init__(
         self,
-        runner: KernelRunner,
+        engine: "SearchEngine | KernelRunner",
         words: Sequence[int],
         numbers: Sequence[float],
         limits: SearchLimits,
-        call: GameFunction,
+        calls: GameCalls | None = None,
     ) -> None:
-        self._runner, self._start, self._limits, self._call = runner, (words, numbers), limits, call
-        self._task, self._space = runner.task(), runner.acquire_workspace()
+        self._engine = engine if isinstance(engine, SearchEngine) else None
+        self._runner = engine.preferred if isinstance(engine, SearchEngine) else engine
+        self._start, self._limits, self._calls = (words, numbers), limits, calls
+        self._task, self._space = self._runner.task(calls), self._runner.acquire_workspace()
+        self._values: dict[int, float] = {}  # of game calls, as asked in this search
         self._begun = False
         self._growth: Growth | None = None
         self.expanded = 0
 
-    def resume(self, expansions: int) -> SearchResult | None:
+    def run(self) -> SearchResult:
+        """Search until the search ends, or its budget or its time is spent."""
+        deadline, budget = self._limits.deadline, self._limits.budget
+        while True:
+            if deadline is not None:
+                steps = EXPANSIONS_PER_SLICE
+            else:
+                steps = PLAIN_EXPANSIONS_PER_SLICE if self._is_plain and is_installed() else budget
+            result = self.resume(steps, deadline)
+            if result is not None:
+                return result
+            if deadline is not None and time.perf_counter() >= deadline:
+                return self.stop()
+
+    def resume(self, expansions: int, deadline: float | None = None) -> SearchResult | None:
         """Expand at most so many more nodes; return the result, or None if the search is not over.
 
-        If a game function is needed, call it and restart with its value cached; if the workspace is full, continue in
-        a larger one.
+        If values of game functions are needed, all that the node needs are asked and the search goes on; past the
+        deadline, the rest waits for the next call. If the workspace is full, it goes on in a larger one.
         """
+        if self._is_plain and is_loaded():
+            self._move()
         functions, (weight, budget, _) = self._runner.functions, self._limits
         limit = min(self.expanded + expansions, budget)
         while True:
@@ -336,15 +432,14 @@ class ResumableSearch:
             else:
                 write_state(self._space, *self._start)
                 status = functions.begin_search(*self._task, ints, floats, weight, limit)
-            self._begun = status in (kernel.BUDGET_SPENT, kernel.WORKSPACE_FULL)
+                self._begun = True
+            self._count(int(ints[kernel.EXPANDED]))
             if status == kernel.NEEDS_CALL:
-                index = int(ints[kernel.PENDING_CALL])
-                self._task[1][self._runner.call_values + index] = self._call(index)
+                if not self._answer(deadline):
+                    return None
             elif status == kernel.WORKSPACE_FULL and self._space.nodes < MAX_NODES:
-                self.expanded = int(ints[kernel.EXPANDED])
                 self._growth = self._runner.grow(self._space)
             elif status == kernel.BUDGET_SPENT and limit < budget:
-                self.expanded = int(ints[kernel.EXPANDED])
                 return None
             else:
                 return self._end(status)
@@ -353,8 +448,55 @@ class ResumableSearch:
         """End the search here, with the best so far."""
         return self._end(kernel.BUDGET_SPENT)
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether it runs as plain Python and may move."""
+        return self._engine is not None and self._runner is self._engine.plain
+
+    def _count(self, expanded: int) -> None:
+        if self._is_plain:
+            SearchEngine.count_expansions(expanded - self.expanded)
+            if expanded >= MAX_PLAIN_EXPANSIONS or SearchEngine.plain_expansions >= MAX_PLAIN_EXPANSIONS_IN_ALL:
+                load_in_background()
+        self.expanded = expanded
+
+    def _answer(self, deadline: float | None) -> bool:
+        """Ask the game what the node needs; return whether all of it is known now."""
+        ints, calls = self._space.ints, self._calls
+        assert calls is not None, "a task without game calls needs none"
+        first = int(ints[kernel.ASKED])
+        asked = list(dict.fromkeys(map(int, ints[first : first + int(ints[kernel.QUESTIONS])])))
+        size = len(asked) if deadline is None else CALLS_PER_SLICE
+        answered = 0
+        for begin in range(0, len(asked), size):
+            if deadline is not None and begin and time.perf_counter() >= deadline:
+                break
+            values = calls.answer(asked[begin : begin + size], deadline)
+            answered += len(values)
+            self._values.update(values)
+            self._write(values)
+            self._runner.keep_values(calls, values)
+        return answered == len(asked) and (deadline is None or time.perf_counter() < deadline)
+
+    def _write(self, values: Mapping[int, float]) -> None:
+        for index, value in values.items():
+            self._task[1][self._runner.call_values + index] = value
+
+    def _move(self) -> None:
+        """Go on with the compiled kernel; a large search begins again, with the values that are known."""
+        assert self._engine is not None
+        plain, self._runner = self._runner, self._engine.compiled
+        self._task = self._runner.task(self._calls)
+        self._write(self._values)
+        if self._growth is None and self._space.nodes <= MAX_MOVED_NODES:
+            self._space = self._runner.adopt_workspace(self._space)
+            return
+        if self._growth is None:
+            plain.release_workspace(self._space)
+        self._space, self._growth = self._runner.acquire_workspace(), None
+        self._begun, self.expanded = False, 0
+
     def _end(self, status: int) -> SearchResult:
         result = self._runner.read_result(self._space, status)
-        self.expanded = result.expanded
         self._runner.release_workspace(self._space)
         return result

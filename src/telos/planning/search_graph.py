@@ -19,7 +19,7 @@ from telos.planning import kernel, search
 from telos.planning.encoding import HandleTable
 from telos.planning.operators import Operator, decode_value
 from telos.planning.planner import DEFAULT_BUDGET, WEIGHTS, Planner, PreparedGoal
-from telos.planning.search import MAX_PLAIN_EXPANSIONS, GameFunction, SearchEngine, SearchLimits, SearchResult
+from telos.planning.search import MAX_PLAIN_EXPANSIONS, GameCalls, SearchEngine, SearchLimits, SearchResult
 from telos.planning.task import CompiledTask, Workspace
 from telos.svg import clip_text, element, escape_text, tenths
 
@@ -99,10 +99,10 @@ class _RecordingEngine(SearchEngine):
     space: Workspace
 
     def search(
-        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, answer: GameFunction
+        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, calls: GameCalls | None = None
     ) -> SearchResult:
         runner = self.compiled if limits.budget > MAX_PLAIN_EXPANSIONS and search.is_installed() else self.plain
-        result = runner.run(words, numbers, limits, answer)
+        result = runner.run(words, numbers, limits, calls)
         self.space = runner.acquire_workspace()  # the workspace that was released last is acquired first
         return result
 
@@ -118,7 +118,7 @@ class _RecordingPlanner(Planner):
         made = super().prepare(goal, state, handles)
         self.compiled_task, self.in_play = made.compiled_task, handles
         self.engine = _RecordingEngine(made.compiled_task)
-        return PreparedGoal(made.compiled_task, self.engine, made.reader)
+        return PreparedGoal(made.compiled_task, self.engine, made.reader, made.calls)
 
 
 class _SearchTree:

@@ -88,6 +88,7 @@ class KernelTask(NamedTuple):
     radix_from: Ints  # game calls + 1
     radix: Ints  # the number of values of each argument
     call_values: Floats  # NaN where not known yet
+    questions: int  # the most game calls that wait for their values at once
 
 
 def flatten(task: KernelTask) -> tuple[Ints, Floats]:
@@ -166,6 +167,7 @@ def size_parts(task: KernelTask, nodes: int, stack_size: int) -> tuple[dict[int,
         kernel.HEAP_NODE: heap,
         kernel.SLOT_NODE: slots,
         kernel.SLOT_GENERATION: slots,
+        kernel.ASKED: task.questions,
         kernel.STEPS: nodes,
         kernel.MARKS: task.landmarks,
         kernel.PENDING_LANDMARKS: task.landmarks,
@@ -230,6 +232,13 @@ class CompiledTask:
     game_calls: "tuple[GameCall, ...]"
     stack_size: int  # the most values that its programs keep on the stack
 
+    @property
+    def fixed_arguments(self) -> tuple[str, ...]:
+        """The variables that game calls read and no action changes."""
+        names = (each.variable for call in self.game_calls for each in call.arguments if each.variable)
+        changing = {name for call in self.game_calls for name in call.variables}
+        return tuple(dict.fromkeys(name for name in names if name not in changing))
+
 
 def compile_task(
     wants: Condition, steps: Sequence[AnalysedOperator], layout: Layout, handles: HandleTable, fixed: Mapping[str, int]
@@ -268,6 +277,7 @@ def compile_task(
         radix_from=tables["radix_from"],
         radix=tables["radix"],
         call_values=[math.nan] * tables["call_values"][0],
+        questions=2 * len(programs.game_calls),
     )
     operators = tuple(step.operator for step in kept)
     actions = None if any(each.arguments for each in operators) else tuple(each.action for each in operators)
