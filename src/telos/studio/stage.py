@@ -51,9 +51,10 @@ class Happening:
     cue: str = ""  # of ``CUES``: what is heard and felt of it; empty: what ``KIND_CUES`` says of its kind
 
 
-# What can be heard and felt of a happening: sounds.js has a sound for each, and the picture flinches at some.
-CUES = ("swing", "hit", "kill", "hurt", "death", "find", "goal", "speech")
-KIND_CUES = {"said": "speech", "goal": "goal", "bad": "death"}
+# What can be heard of a happening: sounds.js has a sound for each. At "hurt" and "death", which are the player's own,
+# the picture flinches; what happens to others is "hit" and "kill".
+CUES = ("swing", "shot", "hit", "kill", "hurt", "death", "find", "goal", "speech")
+KIND_CUES = {"said": "speech", "goal": "goal", "bad": "hit"}
 
 
 @dataclass(frozen=True, slots=True)

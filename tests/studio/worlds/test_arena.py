@@ -226,6 +226,22 @@ def test_scene_without_opponents_can_only_be_watched() -> None:
     assert "only watch" in stage.hud().message
 
 
+def test_only_blows_to_player_are_felt_as_such() -> None:
+    stage = ArenaStage("flank", 1, fights=True)
+    stage.battle.arena.fighter("Pat").health = 1
+    told = []
+    while not stage.over:
+        told += stage.step(Inputs())
+    felt = [each for each in told if each.cue in ("hurt", "death")]
+    assert felt
+    assert all("Pat" in (each.who, each.label.split()[-1]) for each in felt)
+    watched = ArenaStage("flank", 1)
+    cues = set()
+    while not watched.over:
+        cues |= {each.cue for each in watched.step(Inputs())}
+    assert cues - {""} == {"shot", "hit", "kill"}
+
+
 def test_fight_continues_after_death_of_player() -> None:
     stage = ArenaStage("skirmish", 1, fights=True)
     stage.battle.arena.fighter("Wes").health = 1

@@ -84,7 +84,7 @@ class ArenaStage(Stage):
         self.is_played = self.awaits = self.player is not None
         self._wanted_to_fight = fights
         self._limit = MAX_SECONDS if self.player else played.seconds
-        self.timeline = FightTimeline()
+        self.timeline = FightTimeline(self.player)
         self.battle = Battle(
             with_player(played, self.player) if self.player else played, seed=seed, trace=self.timeline.add
         )
@@ -375,9 +375,13 @@ ARENA = StudioWorld(
 
 
 class FightTimeline:
-    """Follows the trace of a fight: happenings, speech, flashes on the map, and the recording."""
+    """Follows the trace of a fight: happenings, speech, flashes on the map, and the recording.
 
-    def __init__(self) -> None:
+    ``player`` is the fighter that a person plays: hits on them are felt.
+    """
+
+    def __init__(self, player: str | None = None) -> None:
+        self._player = player
         self.blasts: list[MapFlash] = []
         self.noises: deque[MapFlash] = deque(maxlen=8)
         self.lines: dict[str, deque[tuple[float, str]]] = {}
@@ -475,9 +479,8 @@ class FightTimeline:
         before, self._fired[event.player] = self._fired.get(event.player), (target, event.time)
         if before is not None and event.time - before[1] < _LULL and target in (before[0], None):
             return None
-        return Happening(
-            event.time, event.player, "fires to keep heads down" if target is None else f"fires at {target}"
-        )
+        label = "fires to keep heads down" if target is None else f"fires at {target}"
+        return Happening(event.time, event.player, label, cue="shot")
 
     def _hit(self, event: Event) -> Happening:
         target, weapon = str(event.context["target"]), str(event.context["weapon"])
@@ -488,15 +491,16 @@ class FightTimeline:
             event.player,
             f"hits {target}",
             why=f"{why}{', behind cover' * bool(event.context['protected'])}.",
+            cue="hurt" if target == self._player else "hit",
         )
 
     def _death(self, event: Event) -> Happening:
         victim = str(event.context["target"])
         by = "by his own hand" if victim == event.player else f"by {event.player}"
         self.news = f"{victim} is killed {by}"
-        return Happening(
-            event.time, victim, f"is killed {by}", "bad", why=f"With {_format_weapon(self._wounds.get(victim, 'gun'))}."
-        )
+        why = f"With {_format_weapon(self._wounds.get(victim, 'gun'))}."
+        cue = "death" if victim == self._player else "kill"
+        return Happening(event.time, victim, f"is killed {by}", "bad", why=why, cue=cue)
 
 
 def _format_weapon(weapon: str) -> str:

@@ -8,6 +8,7 @@ const FASTEST = 2; // speed of the game from which on it is silent: faster, soun
 // Each sound is a few voices: [wave, frequency at the beginning and end in Hz, loudness, start and length in s].
 const SOUNDS = {
   swing: [["noise", 2600, 700, 0.35, 0, 0.12]],
+  shot: [["noise", 1900, 260, 0.6, 0, 0.11]],
   hit: [["noise", 900, 300, 0.6, 0, 0.07], ["square", 190, 90, 0.25, 0, 0.08]],
   kill: [["noise", 1400, 200, 0.6, 0, 0.14], ["triangle", 440, 110, 0.6, 0, 0.16]],
   hurt: [["sawtooth", 220, 70, 0.5, 0, 0.22], ["noise", 500, 120, 0.6, 0, 0.12]],

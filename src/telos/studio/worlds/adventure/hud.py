@@ -63,7 +63,8 @@ def find_changes(before: AdventureView, after: AdventureView) -> Iterator[Happen
         why = f"A {find_killer(before)} touched the player in {before.area}."
         yield Happening(time, who, f"is hit: {left} left", why=why, cue="hurt")
     if died:
-        yield Happening(time, who, "dies", "bad", why=f"A {find_killer(before)} touched the player in {before.area}.")
+        why = f"A {find_killer(before)} touched the player in {before.area}."
+        yield Happening(time, who, "dies", "bad", why=why, cue="death")
     if (before.phase, before.done) != (after.phase, after.done):
         yield Happening(time, who, f"achieves {before.truth}", "goal")
         yield Happening(time, "game", after.instruction or "all goals are reached", "game")
