@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ET
 from collections import Counter
+from itertools import pairwise
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -45,6 +46,16 @@ def test_new_curve_is_solid_and_old_one_dashed() -> None:
     assert "stroke-dasharray" in old.attrib
     assert "stroke-dasharray" not in new.attrib
     assert float(old.attrib["points"].split(",")[-1]) > float(new.attrib["points"].split(",")[-1])  # lower is less sure
+
+
+def test_compared_curves_are_steps_not_slopes() -> None:
+    times, chances = [0.0, 4.0, 50.0], (0.9, 0.9, 0.1)  # nothing happened for 46 s, then the belief fell
+    drawn = ET.fromstring(comparison_svg(times, [None] * 3, {"a": (chances, chances)}))
+    for curve in (each for each in drawn.iter() if each.tag.endswith("polyline")):
+        places = [tuple(map(float, each.split(","))) for each in curve.attrib["points"].split()]
+        assert all(one[0] == two[0] or one[1] == two[1] for one, two in pairwise(places))
+        assert places[-2][1] == places[0][1]  # held until the fall
+        assert places[-1][1] > places[-2][1]
 
 
 @given(st.lists(st.sampled_from(["a", "b", None]), max_size=40))

@@ -5,7 +5,7 @@ const LOW = 60; // a timeline that is lower has no axis, and one row
 export const OVERVIEW = 9; // the height of the overview
 const [AXIS, TICKS, ROW, GAP] = [14, 16, 13, 2];
 const [LOWEST_ROW, HIGH_ROW, HIGHEST_ROW] = [13, 15, 20]; // so that every name can be read; the last without curves
-const CURVES_SHARE = 0.36; // of the room, for the curves, where the bands want more than there is
+const [CURVES_SHARE, CURVE_SHARE] = [0.36, 0.26]; // of the room, for several curves or one, where the bands want all
 const LOWEST_LANE = 8; // a recogniser's row that is lower than this says nothing
 
 /** The room for the names of rows, left of the curves. */
@@ -22,7 +22,7 @@ export function layOut(height, hasTruth, bandNames, groupNames, { scroll = 0, ha
   const truth = hasTruth ? { y: top, height: ROW } : null;
   const start = top + (truth ? ROW + GAP : 0);
   const room = Math.max(0, bottom - start);
-  const area = Math.floor(room * (groupNames.length ? 1 - CURVES_SHARE : 1));
+  const area = Math.floor(room * (1 - [0, CURVE_SHARE, CURVES_SHARE][Math.min(2, groupNames.length)]));
   const highest = groupNames.length ? HIGH_ROW : HIGHEST_ROW;
   const each = Math.max(LOWEST_ROW, Math.min(highest, Math.floor(area / Math.max(1, bandNames.length))));
   const window = { y: start, height: Math.min(area, each * bandNames.length) };
