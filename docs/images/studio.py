@@ -19,10 +19,9 @@ from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-READY = """async (at) => {
-  const { link } = await import("telos-studio/link.js");
-  window.link = link;
-  return link.frame && link.frame.n >= at && link.status.paused && window.did_handshake;
+READY = """(at) => {
+  if (window.link) return link.frame && link.frame.n >= at && link.status.paused && window.did_handshake;
+  import("telos-studio/link.js").then((module) => { window.link = module.link; });
 }"""
 FAULTY = "goals: [level, explore, tonw]\n"
 
