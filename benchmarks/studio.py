@@ -1,7 +1,8 @@
 """How does the studio hold up: many pages at thirty frames a second, and the first picture after the command?
 
     python benchmarks/studio.py                  # twenty games over twenty links, without a browser
-    python benchmarks/studio.py --tabs 20        # twenty tabs of Chromium on this machine, which draws them as well
+    python benchmarks/studio.py --tabs 20        # twenty tabs of Chromium on this machine, one of them in front
+    python benchmarks/studio.py --tabs 20 --seen # twenty windows side by side, which are all drawn
     python benchmarks/studio.py --paint          # from the command to the first picture, in Chromium
     python benchmarks/studio.py --memory         # what 64 games take, and what is given back after their pages close
 
@@ -18,7 +19,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from statistics import median
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -73,23 +75,24 @@ def opened(address: str, headers: dict[str, str]) -> str:
     return text[text.index("/link/") :].split('"')[0].split("\\")[0].split("&")[0]
 
 
-async def watched(site: str, link: str, headers: dict[str, str], seconds: float) -> tuple[float, int]:
-    """Play over one link for a while; return the frames a second, and how often it was said that it slows down."""
+async def watched(site: str, link: str, headers: dict[str, str], seconds: float) -> tuple[float, int, float]:
+    """Play over one link for a while; return frames a second, how often it was slow, and the bytes for each frame."""
     from websockets.asyncio.client import connect
 
-    frames, slow, number = 0, 0, 0
+    frames, slow, number, size = 0, 0, 0, 0
     address = f"{site.replace('http', 'ws')}{link}"
     async with connect(address, max_size=None, additional_headers=headers) as socket:
         await socket.recv()
         start = time.perf_counter()
         while (now := time.perf_counter()) < start + seconds:
-            message = json.loads(await socket.recv())
+            text = await socket.recv()
+            message, size = json.loads(text), size + len(text)
             frames += message["is"] == "frame"
             slow += message["is"] == "status" and bool(message["slow"])
             if now - start > number:
                 number += 1
                 await socket.send(json.dumps({"do": "held", "keys": _KEYS[number % len(_KEYS)]}))
-    return frames / (time.perf_counter() - start), slow
+    return frames / (time.perf_counter() - start), slow, size / max(1, frames)
 
 
 def over_links(count: int, seconds: float) -> None:
@@ -98,16 +101,19 @@ def over_links(count: int, seconds: float) -> None:
         site, headers = address.rsplit("/", 1)[0], admission(address)
         links = [opened(f"{site}/adventure?seed={seed}", headers) for seed in range(count)]
 
-        async def everybody() -> list[tuple[float, int]]:
+        async def everybody() -> list[tuple[float, int, float]]:
             return await asyncio.gather(*(watched(site, link, headers, seconds) for link in links))
 
         before, start = processor_seconds(process), time.perf_counter()
         got = asyncio.run(everybody())
         used = (processor_seconds(process) - before) / (time.perf_counter() - start)
-    rates = sorted(rate for rate, _ in got)
+    rates = sorted(rate for rate, _, _ in got)
     print(f"{count} games over {count} links, {seconds:g} s each, the adventure with all its recognisers")
     print(f"  frames a second: {rates[0]:.1f} at least, {median(rates):.1f} in the middle; {FRAMES_A_SECOND} are meant")
-    print(f"  the server used {used:.0%} of a core; {sum(slow > 0 for _, slow in got)} pages were told of a slow-down")
+    print(
+        f"  the server used {used:.0%} of a core; {sum(slow > 0 for _, slow, _ in got)} pages were told of a slow-down"
+    )
+    print(f"  {median(size for _, _, size in got):.0f} bytes for each frame, all messages counted")
 
 
 def megabytes(process: int) -> float:
@@ -139,8 +145,38 @@ def memory(count: int, rounds: int) -> None:
             print(f"  with {count} games: {most:.0f}; 20 s after they were closed: {megabytes(process):.0f}")
 
 
-def in_tabs(count: int, seconds: float) -> None:
-    """Open many tabs of one browser, and say how many frames each was sent."""
+def browser_seconds() -> float:
+    """Return how much of a core all processes of our browsers have used so far."""
+    parents, commands = {}, {}
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(each.parent.name)] = int(each.read_text().rsplit(")", 1)[1].split()[1])
+            commands[int(each.parent.name)] = (each.parent / "cmdline").read_text(errors="replace")
+    ours = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    total = 0.0
+    for process in ours:
+        if "chromium" in commands.get(process, ""):
+            with suppress(OSError):
+                total += processor_seconds(process)
+    return total
+
+
+def steps_of(site: str, headers: dict[str, str]) -> int:
+    """Return how many steps all games of a studio have made."""
+    with urlopen(Request(f"{site}/games", headers=headers), timeout=60) as answer:
+        return sum(game["steps"] for game in json.load(answer)["games"])
+
+
+HIDE = """() => {
+  Object.defineProperty(document, "hidden", { value: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""  # a headless browser regards all its tabs as seen, and other browsers all but one as hidden
+
+
+def in_tabs(count: int, seconds: float, *, are_seen: bool) -> None:
+    """Open many tabs of one browser, and say how many frames each was sent; ``are_seen`` if all of them are drawn."""
     from playwright.sync_api import sync_playwright
 
     counting = (
@@ -155,23 +191,34 @@ def in_tabs(count: int, seconds: float) -> None:
         for seed, page in enumerate(pages):
             page.goto(f"{site}/adventure?seed={seed}&plays=newcomer")
         for page in pages:
+            page.wait_for_function("() => location.search.includes('game=')")
             page.evaluate(counting)
-        before, start = [int(page.evaluate("window.got")) for page in pages], time.perf_counter()
-        used = processor_seconds(process)
+        for page in [] if are_seen else pages[1:]:
+            page.evaluate(HIDE)
+        time.sleep(2)
+        headers, shown = admission(address), pages if are_seen else pages[:1]
+        before, start = [int(page.evaluate("window.got")) for page in shown], time.perf_counter()
+        used, drawn, steps = processor_seconds(process), browser_seconds(), steps_of(site, headers)
         time.sleep(seconds)
+        took = time.perf_counter() - start
+        steps, used = steps_of(site, headers) - steps, processor_seconds(process) - used
+        drawn = browser_seconds() - drawn
         rates = [
             (int(page.evaluate("window.got")) - had) / (time.perf_counter() - start)
-            for page, had in zip(pages, before, strict=True)
+            for page, had in zip(shown, before, strict=True)
         ]
-        used = (processor_seconds(process) - used) / (time.perf_counter() - start)
         slow = "import('telos-studio/link.js').then(({link}) => link.status.slow)"
         told = sum(bool(page.evaluate(slow)) for page in pages)
         browser.close()
-    print(f"{count} tabs of Chromium on this machine, {seconds:g} s, one of them in front")
+    print(f"{count} tabs of Chromium on this machine, {seconds:g} s, {'all drawn' if are_seen else 'one in front'}")
+    print(
+        f"  the games made {steps / count / took:.1f} steps a second by the server's clock; {FRAMES_A_SECOND} are meant"
+    )
     print(
         f"  frames a second: {min(rates):.1f} at least, {median(rates):.1f} in the middle; {FRAMES_A_SECOND} are meant"
     )
-    print(f"  the server used {used:.0%} of a core; {told} pages said that the game slows down")
+    print(f"  the server used {used / took:.0%} of a core, the browser {drawn / took:.0%}")
+    print(f"  {told} pages said that the game slows down")
 
 
 def first_paint(times: int) -> None:
@@ -206,6 +253,7 @@ def main() -> None:
     parser.add_argument("--links", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--tabs", type=int, default=0, help="tabs of Chromium in place of bare links")
+    parser.add_argument("--seen", action="store_true", help="draw all tabs, as if they were windows side by side")
     parser.add_argument("--paint", action="store_true", help="time the first paint")
     parser.add_argument("--memory", action="store_true", help="measure the memory of 64 games and of closed ones")
     asked = parser.parse_args()
@@ -215,7 +263,7 @@ def main() -> None:
     elif asked.memory:
         memory(64, 3)
     elif asked.tabs:
-        in_tabs(asked.tabs, asked.seconds)
+        in_tabs(asked.tabs, asked.seconds, are_seen=asked.seen)
     else:
         over_links(asked.links, asked.seconds)
 

@@ -33,6 +33,9 @@ _BLOCK = 64  # frames that are compressed together: a block takes little more sp
 _MAX_POINTS = 4_000  # of the history; then every second one is dropped, as a screen cannot show more
 _MAX_SENT = 2_000
 
+_WHOLE_EVERY = 300  # frames; a page that has missed one is right again then
+_ALWAYS_SENT = ("is", "n", "live", "happened")  # with each frame
+
 _KIND = "telos studio game"
 _VERSION = 1
 
@@ -239,6 +242,28 @@ def _to_offers(stage: Stage) -> dict[str, Any]:
 
 def _to_pairs(choices: Iterable[PlayerChoice]) -> list[list[str]]:
     return [[each.title, each.command] for each in choices]
+
+
+def frame_difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a page needs to make the frame ``after`` from ``before``, which it has; it is a frame itself.
+
+    ``base`` names the frame before. Parts that are equal are left out, and of the picture all things that are equal:
+    ``moved`` has the others with their places in it.
+
+    >>> before = {"is": "frame", "n": 1, "pic": [["a", 1], ["b", 1]], "hud": {}, "happened": []}
+    >>> frame_difference(before, {**before, "n": 2, "pic": [["a", 1], ["b", 2]]})
+    {'is': 'frame', 'n': 2, 'happened': [], 'base': 1, 'moved': [[1, ['b', 2]]]}
+    >>> frame_difference(before, {"is": "frame", "n": 2, "pic": [], "happened": []})
+    {'is': 'frame', 'n': 2, 'pic': [], 'happened': []}
+    """
+    if before.keys() != after.keys() or before["n"] // _WHOLE_EVERY != after["n"] // _WHOLE_EVERY:
+        return dict(after)
+    changed = {key: value for key, value in after.items() if key in _ALWAYS_SENT or value != before[key]}
+    changed["base"] = before["n"]
+    if "pic" in changed and len(before["pic"]) == len(after["pic"]):
+        pairs = enumerate(zip(before["pic"], changed.pop("pic"), strict=True))
+        changed["moved"] = [[at, new] for at, (old, new) in pairs if old != new]
+    return changed
 
 
 def to_marks(entries: Iterable[TimelineEntry]) -> list[list[Any]]:

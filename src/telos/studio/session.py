@@ -312,7 +312,8 @@ class Session:
         self.attention.come_back()
         if self.is_waiting:
             self.is_waiting = False
-            self.frame_data["hud"]["message"] = self.stage.hud().message
+            hud = {**self.frame_data["hud"], "message": self.stage.hud().message}
+            self.frame_data = {**self.frame_data, "hud": hud}
 
     def pause(self, on: bool) -> None:
         """Pause or continue; the game always continues from its newest frame."""
@@ -384,7 +385,8 @@ class Session:
         entries = [(self.happenings[observed.number], round_belief(belief)) for observed, belief in judged]
         by_frame = {each.frame: BeliefChange(each.frame, each.happening.time, belief) for each, belief in entries}
         self._history.recompute(name, round_belief(first), list(by_frame.values()))
-        self.frame_data["beliefs"] = {each: round_belief(belief) for each, belief in self.recognizers.beliefs.items()}
+        beliefs = {each: round_belief(belief) for each, belief in self.recognizers.beliefs.items()}
+        self.frame_data = {**self.frame_data, "beliefs": beliefs}  # pages may have the old data, which stays as it is
 
     def _refuse(self, why: str) -> None:
         """Queue a refusal for the page; repetitions and all beyond a limit are dropped."""

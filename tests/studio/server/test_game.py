@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from studio.frames import FrameReader
 from studio.tiny import ALWAYS_WEST, LINE
+from telos.studio.recording import frame_difference, to_json
 from telos.studio.server.game import Game
 from telos.studio.session import Session
+from telos.studio.stage import world
 
 
 class Page:
@@ -17,10 +20,12 @@ class Page:
 
     def __init__(self, *, slow: float = 0.0) -> None:
         self.got: list[dict[str, Any]] = []
-        self._slow = slow
+        self.sizes: list[int] = []
+        self._slow, self._frames = slow, FrameReader()
 
     async def send(self, text: str) -> None:
-        self.got.append(json.loads(text))
+        self.got.append(self._frames.read(json.loads(text)))
+        self.sizes.append(len(text))
         await asyncio.sleep(self._slow)
 
     def of(self, kind: str) -> list[dict[str, Any]]:
@@ -254,3 +259,26 @@ def test_page_that_is_hidden_gets_nothing_until_it_is_seen() -> None:
     assert seen[0] == seen[2]
     assert seen[3] > seen[1]
     assert [message["is"] for message in page.got[seen[0] : seen[0] + 3]] == ["history", "status", "frame"]
+
+
+@pytest.mark.parametrize("name", ["adventure", "arena", "home", "forge", "island"])
+def test_differences_between_frames_make_the_frames(name: str) -> None:
+    session, reader, base = Session(world(name), 3), FrameReader(), None
+    session.hold("right")
+    whole = sent = 0
+    for _ in range(120):
+        session.advance()
+        data = session.frame_data
+        text = to_json(data if base is None else frame_difference(base, data))
+        assert reader.read(json.loads(text)) == json.loads(to_json(data))
+        base = data
+        whole, sent = whole + len(to_json(data)), sent + len(text)
+    assert sent < 0.8 * whole
+
+
+def test_frames_after_first_are_differences() -> None:
+    game, page = Game(Session(LINE)), Page()
+    asyncio.run(looked_at(game, page))
+    sizes = [size for size, message in zip(page.sizes, page.got, strict=True) if message["is"] == "frame"]
+    assert max(sizes[1:]) < sizes[0]
+    assert page.of("frame")[-1]["hud"] == page.of("frame")[0]["hud"]

@@ -13,6 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from browser.conftest import Studio
+from studio.frames import FrameReader
 from studio.server.conftest import begun
 from studio.server.test_messages import malformed
 
@@ -23,11 +24,12 @@ class Player:
     def __init__(self, link: ClientConnection) -> None:
         self.link = link
         self.got: list[dict[str, Any]] = []
+        self._frames = FrameReader()
         self.taking = asyncio.create_task(self._take())
 
     async def _take(self) -> None:
         async for message in self.link:
-            self.got.append(json.loads(message))
+            self.got.append(self._frames.read(json.loads(message)))
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in self.got if message["is"] == kind]

@@ -14,7 +14,7 @@ import orjson
 
 from telos.core.errors import TelosError, name_hint
 from telos.studio import glossary
-from telos.studio.recording import to_cues, to_json, to_marks
+from telos.studio.recording import frame_difference, to_cues, to_json, to_marks
 from telos.studio.session import Session, format_error
 from telos.studio.worlds.shapes import GOAL_PLACES, GOALS, ROLES
 
@@ -51,6 +51,7 @@ class Game:
         self._sent: tuple[Any, ...] = ()  # the frame and state that were sent last
         self._sent_backdrops: set[str] = set()
         self._sent_happenings = 0
+        self._base: dict[str, Any] | None = None  # the live frame that the page has; it gets the differences to it
         self._was_hidden = False  # whether frames were left out since the last history
         self._failure = ""  # the error that stopped the game
 
@@ -95,6 +96,7 @@ class Game:
     async def play(self, send: Send) -> None:
         """Advance step by step at the pace of the world, until cancelled or until sending fails."""
         self._send, self._sent, self._sent_backdrops, self.left_at = send, (), set(), None
+        self._base = None
         loop = asyncio.get_running_loop()
         try:
             await self._catch_up(loop)
@@ -225,7 +227,8 @@ class Game:
             data = {**session.frame_data, "happened": to_marks(happened), "cues": to_cues(happened)}
             self._sent_happenings = len(session.happenings)  # including those of skipped frames
             await self._send_backdrop(data["key"])
-            await self._send_message(data)
+            await self._send_message(data if self._base is None else frame_difference(self._base, data))
+            self._base = data
             return
         frame = session.frame()
         await self._send_backdrop(orjson.loads(frame)["key"])

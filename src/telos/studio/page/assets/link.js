@@ -131,7 +131,8 @@ export class Link {
       return; // not ours; the next one may be
     }
     if (!isTable(message) || !Object.hasOwn(take, message.is)) return;
-    if (take[message.is](this, message) !== false) this.emit(message.is, message);
+    const taken = take[message.is](this, message) ?? message;
+    if (taken) this.emit(message.is, taken);
   }
 
   /** Send a command; without a connection it is lost. */
@@ -157,7 +158,17 @@ export class Link {
   }
 }
 
-// How the link itself handles each kind of message; false keeps an invalid one from the listeners.
+/** The frame that a difference to the newest live one makes; null if that one is not here. */
+function completed(live, { base, moved, ...changed }) {
+  if (live?.n !== base) return null;
+  const frame = { ...live, ...changed };
+  if (!Array.isArray(moved)) return frame;
+  frame.pic = [...frame.pic];
+  for (const [at, thing] of moved) if (at in frame.pic) frame.pic[at] = thing;
+  return frame;
+}
+
+// How the link itself handles each kind of message; it may return another one for the listeners, or false for none.
 const take = {
   hello(link, message) {
     banner("");
@@ -181,13 +192,15 @@ const take = {
     if (typeof message.key !== "string" || !Array.isArray(message.pic)) return false;
     link.backdrops.set(message.key, message.pic);
   },
-  frame(link, message) {
-    if (!isFrame(message)) return false;
+  frame(link, given) {
+    const message = Number.isFinite(given.base) ? completed(link.live, given) : given;
+    if (!message || !isFrame(message)) return false;
     link.frame = message;
     if (message.live) {
       link.live = message;
       link.series.add(message);
     }
+    return message;
   },
   status(link, message) {
     link.status = message;
