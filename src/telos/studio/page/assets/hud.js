@@ -24,12 +24,13 @@ function line(place, name) {
   return place.appendChild(made);
 }
 
-/** Whether a body is beneath a box of the page. */
-function isOver(box, origin, people) {
+/** Whether a body is beneath a box of the page; of a body only what is inside the picture counts. */
+function isOver(box, origin, people, area) {
   const [left, top] = [box.left - origin.left, box.top - origin.top];
   return people.some(({ x, y, radius }) => {
     const across = x + radius > left && x - radius < left + box.width;
-    return across && y + radius > top && y - radius < top + box.height;
+    const [high, low] = area ? [area.y, area.y + area.height] : [-Infinity, Infinity];
+    return across && Math.min(low, y + radius) > top && Math.max(high, y - radius) < top + box.height;
   });
 }
 
@@ -111,6 +112,7 @@ export class Hud {
 
   /** Keep to the picture: the letterbox around it stays empty. */
   fit(area) {
+    this.area = area;
     const { style } = this.place;
     style.left = `${area.x}px`;
     style.top = `${area.y}px`;
@@ -144,7 +146,7 @@ export class Hud {
       if (line.hidden) continue;
       const box = line.getBoundingClientRect();
       // "press a key to begin" is read first
-      line.classList.toggle("telos-aside", Boolean(this.hasBegun) && isOver(box, origin, people));
+      line.classList.toggle("telos-aside", Boolean(this.hasBegun) && isOver(box, origin, people, this.area));
       boxes.push({ x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height });
     }
     return boxes;

@@ -13,7 +13,7 @@ KEYS = "Arrow keys or WASD walk, space swings the sword. Walk off an open edge t
 _NEXT = "Under New game: goals of your own, or the rules aiide, with training and test."
 # How each kind of monster catches the player: a hint for the next attempt.
 _CAUGHT = {
-    "hunter": "A hunter ran you down",
+    "hunter": "A hunter caught up with you",
     "guard": "A guard caught you near its post",
     "stalker": "A stalker came from behind: it keeps off while you face it",
 }
