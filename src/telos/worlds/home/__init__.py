@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from telos.worlds.home.floor import FloorPlan
     from telos.worlds.home.home import POKES, Home, Offer, apply_poke, available_pokes
     from telos.worlds.home.household import Household
+    from telos.worlds.home.motives_file import MotiveTable, parse_motives
     from telos.worlds.home.terminal import HomeScreen
     from telos.worlds.home.trace import HomeLog
     from telos.worlds.home.views import HomeView, PersonView
@@ -25,10 +26,12 @@ __all__ = [
     "HomeScreen",
     "HomeView",
     "Household",
+    "MotiveTable",
     "Offer",
     "PersonView",
     "apply_poke",
     "available_pokes",
+    "parse_motives",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -41,9 +44,11 @@ __getattr__, __dir__ = lazy_exports(
         "HomeScreen": "terminal",
         "HomeView": "views",
         "Household": "household",
+        "MotiveTable": "motives_file",
         "Offer": "home",
         "PersonView": "views",
         "apply_poke": "home",
         "available_pokes": "home",
+        "parse_motives": "motives_file",
     },
 )
