@@ -3,7 +3,7 @@
 `FightTimeline` turns trace records into happenings; `CharacterFiles` holds the character files of the fight.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -241,7 +241,9 @@ class ArenaStage(Stage):
         if self.player is None:
             return f"{self._ending(view)} {_AFTER_WATCHING if default_player(self.battle.scene) else _AFTERWARDS}"
         me = self.battle.arena.fighter(self.player)
-        mine = "You are dead." if not me.alive else "You are alive."
+        stopped = self.timeline.kills[me.name]
+        many = "nobody" if not stopped else "one of them" if stopped == 1 else f"{stopped} of them"
+        mine = f"You stopped {many} and are {'alive' if me.alive else 'dead'}."
         return f"{self._ending(view)} {mine} {_AFTER_FIGHTING}"
 
     def _ending(self, view: ArenaView) -> str:
@@ -391,6 +393,7 @@ class FightTimeline:
         self._log = FightLog()
         self._goals: dict[str, str | None] = {}  # as last reported
         self._fired: dict[str, tuple[object, float]] = {}  # target and time of the last shot
+        self.kills: Counter[str] = Counter()
         self._wounds: dict[str, str] = {}  # the weapon that last hit a fighter
 
     def add(self, record: object) -> None:
@@ -497,6 +500,7 @@ class FightTimeline:
     def _death(self, event: Event) -> Happening:
         victim = str(event.context["target"])
         by = "by his own hand" if victim == event.player else f"by {event.player}"
+        self.kills[event.player] += victim != event.player
         self.news = f"{victim} is killed {by}"
         why = f"With {_format_weapon(self._wounds.get(victim, 'gun'))}."
         cue = "death" if victim == self._player else "kill"

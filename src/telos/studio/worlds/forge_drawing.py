@@ -28,6 +28,8 @@ _HOUSES = {  # the symbol at a place, and its offset
 PLACE_NAMES = {"cottage": "neighbour's cottage", "river": "gold in the river"}  # labels that differ from the name
 _BELOW = 46.0  # clear of a person who stands there, and of their name
 _NAMES_AT = {
+    "inn": (62.0, -26.0),
+    "square": (-52.0, 30.0),
     "bridge": (48.0, 24.0),
     "river": (76.0, 6.0),
     "door": (-10.0, 46.0),

@@ -67,7 +67,7 @@ def parse_motives(text: str, *, file: str = "<text>") -> MotiveTable:
 
     >>> table = parse_motives(load_motives_text())
     >>> table.motives[0].name, table.nightly, table.urgent
-    ('hunger', FrozenMap({'sleep': 1.4}), 8.0)
+    ('hunger', {'sleep': 1.4}, 8.0)
     """
     definition = Definition(text, file, MotivesShape, "a file of motives")
     if definition.model is None:
