@@ -261,7 +261,7 @@ def test_player_sees_how_fight_ended() -> None:
     while not stage.over:
         stage.step(Inputs("left"))
     said = stage.hud()
-    assert said.over.startswith("Red wins. You are dead. Look back")
+    assert said.over.startswith("Red wins. You stopped nobody and are dead. Look back")
     assert said.message.startswith("Pat is killed by"), "nobody fights on"
 
 
