@@ -96,3 +96,51 @@ def test_upload_accepts_another_file_after_wrong_one(opened: Open, studio: Studi
             chosen.value.set_files({"name": name, "mimeType": "application/json", "buffer": b"no recording"})
         page.locator(".telos-toast.telos-bad").last.wait_for()
     assert "/adventure?" in page.url
+
+
+def tab_to(page: Any, name: str, *, back: bool = False) -> None:
+    """Press Tab until a control has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        if str(page.evaluate(_FOCUSED)[1]).startswith(name):
+            return
+    raise AssertionError(f"Tab does not reach {name}")
+
+
+def test_whole_loop_needs_no_mouse(opened: Open, studio: Studio) -> None:
+    page = opened(studio.url("adventure?rules=flairs&seed=7"))
+    tab_to(page, "New game")
+    page.keyboard.press("Enter")
+    page.locator(".ts-popup").first.wait_for()
+    tab_to(page, "Seed")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("41")
+    tab_to(page, "Begin")
+    page.keyboard.press("Enter")
+    until(page, "location.search.includes('seed=41') && link.frame?.n === 0")
+    page.keyboard.press("ArrowLeft")
+    until(page, "link.frame.n > 3")
+    page.keyboard.press("p")
+    until(page, "link.status.paused")
+    for key, panel in (("2", "Mind"), ("5", "Log"), ("3", "Model")):
+        page.keyboard.press(key)
+        page.locator(f'[role=tabpanel][aria-label="{panel}"]').wait_for()
+    tab_to(page, "Larger or smaller panel")
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('.ts-editor') !== null"):
+            break
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# edited by keys\n")
+    page.get_by_text("not applied").wait_for()
+    page.keyboard.press("Control+Enter")
+    page.locator(".telos-toast").first.wait_for()
+    page.keyboard.press("Escape")
+    tab_to(page, "Save")  # out of the editor
+    page.keyboard.press("?")
+    page.wait_for_function("document.activeElement.closest('.q-dialog') !== null")
+    page.keyboard.press("Escape")
+    page.locator(".ts-help").wait_for(state="hidden")
+    was_dark = page.evaluate("document.documentElement.classList.contains('telos-dark')")
+    page.keyboard.press("t")
+    page.wait_for_function(f"document.documentElement.classList.contains('telos-dark') !== {str(was_dark).lower()}")

@@ -35,7 +35,7 @@ class NewGameMenu:
     def __init__(self, session: Session, *, rng: Random) -> None:
         self._session, self._rng = session, rng
         self._fields: dict[str, Any] = {}
-        with ui.menu().props("no-focus") as self._menu, box("ts-popup"):
+        with ui.menu().props('no-focus role=dialog aria-label="New game"') as self._menu, box("ts-popup"):
             self._menu.classes("ts-menu")
             heading(f"New game: {session.world.title}")
             for start in session.world.starts:
@@ -124,7 +124,7 @@ class RecordingsMenu:
     def __init__(self, session: Session, hub: Hub) -> None:
         self._session, self._hub = session, hub
         self._upload: ui.upload | None = None
-        with ui.menu() as self._menu, box("ts-popup"):
+        with ui.menu().props('role=dialog aria-label="Recordings"') as self._menu, box("ts-popup"):
             self._menu.classes("ts-menu")
             heading("Recording")
             text_button(

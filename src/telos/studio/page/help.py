@@ -27,7 +27,7 @@ _KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRi
 
 def help_dialog(session: Session) -> ui.dialog:
     """Return the help dialog, closed."""
-    with ui.dialog() as dialog, box("ts-dialog ts-help"):
+    with ui.dialog().props('aria-label="Help"') as dialog, box("ts-dialog ts-help"):
         with box("ts-dialog-head"):
             ui.label(session.world.title)
             text_button("Close", "Close the help", dialog.close, key="Esc")

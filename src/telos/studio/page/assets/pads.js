@@ -43,7 +43,8 @@ export function wordsForTouch(given) {
   const named = new RegExp(`\\b([Aa]rrows?|WASD|space|[Ee]nter${letters.map((each) => `|${each}`).join("")})\\b`);
   const begin = given?.length ? "Tap a button to begin" : "Tap to begin";
   return (words) => {
-    const tapped = String(words ?? "").replace("Press a key to begin", begin).replace(/\bclick\b/g, "tap").replace(/\bClick\b/g, "Tap");
+    const said = String(words ?? "").replace("Press a key to begin", begin);
+    const tapped = said.replace(/\bclick\b/g, "tap").replace(/\bClick\b/g, "Tap");
     const parts = tapped.split(/(?<=[.,;!?:])\s+/);
     const kept = parts.filter((part) => !named.test(part) || /^\d /.test(part)); // "1 take the wood" offers a deed
     return kept.join(" ").replace(/[;,:]$/, "");
@@ -100,6 +101,7 @@ export function watchGamepads(keys) {
     timer = 0;
   };
   window.addEventListener("gamepadconnected", start);
+  if ([...(navigator.getGamepads?.() ?? [])].some(Boolean)) start(); // connected in the game before
   return () => {
     stop();
     window.removeEventListener("gamepadconnected", start);

@@ -126,7 +126,7 @@ _NOTHING = "No event has been observed yet. Play for a moment, then compare."
 
 def show_comparison(found: ModelComparison, title: str) -> None:
     """Open a dialog with the overlaid curves and the accuracy of both models."""
-    with ui.dialog() as dialog, box("ts-dialog ts-compare"):
+    with ui.dialog().props('aria-label="In force and edited"') as dialog, box("ts-dialog ts-compare"):
         with box("ts-dialog-head"):
             ui.label(f"{title}: in force and edited")
             text_button("Close", "Close the comparison", dialog.close, key="Esc")

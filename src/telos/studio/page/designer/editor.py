@@ -32,7 +32,8 @@ class ModelEditor(ui.codemirror, esm={"telos-page": "../scripts"}):
     def __init__(
         self, complete: Complete, *, dark: bool, on_change: Act, on_large: Act, keymap: dict[str, Any]
     ) -> None:
-        super().__init__("", language="YAML", theme=THEMES[dark], indent="  ", on_change=on_change, keymap=keymap)
+        look: dict[str, Any] = {"theme": THEMES[dark], "indent": "  ", "line_wrapping": True}
+        super().__init__("", language="YAML", on_change=on_change, keymap=keymap, **look)
         self._complete, self._on_large = complete, on_large
         self.held_back = False
         self._fault_lines: list[int] = []
@@ -131,7 +132,7 @@ class SaveDialog:
     def __init__(self, library: Library, name: str, text: str, *, begun: str) -> None:
         self._library, self._text, self._begun = library, text, begun
         self._digest: str | None = None
-        with ui.dialog() as self._dialog, box("ts-dialog ts-save"):
+        with ui.dialog().props('aria-label="Save the model"') as self._dialog, box("ts-dialog ts-save"):
             with box("ts-dialog-head"):
                 ui.label("Save the model")
             ui.label("File in the models folder").classes("ts-hint")

@@ -34,7 +34,7 @@ class GraphView(Element, component="graph_view.js"):
 
 def show_plan_choice(choice: PlanChoice, moment: PlanningMoment | None) -> None:
     """Open a dialog with the plan, the plans that were rejected with their costs, and on demand the search."""
-    with ui.dialog() as dialog, box("ts-dialog ts-choice"):
+    with ui.dialog().props('aria-label="Why this plan"') as dialog, box("ts-dialog ts-choice"):
         with box("ts-dialog-head"):
             ui.label(f"Why this plan? {choice.who}, for {choice.goal}")
             text_button("Close", "Close the comparison", dialog.close, key="Esc")
@@ -105,7 +105,7 @@ def show_graph(who: str, moment: PlanningMoment, on_open: Open) -> None:
     graph = build_graph(moment.goals, moment.actions, variables)
     plan = step_names([str(step) for step in moment.steps])
     goal = moment.goal.name if moment.goal is not None else None
-    with ui.dialog() as dialog, box("ts-dialog ts-graph-dialog"):
+    with ui.dialog().props('aria-label="All goals and actions"') as dialog, box("ts-dialog ts-graph-dialog"):
         with box("ts-dialog-head"):
             ui.label(f"What {who} can do, and what for")
             text_button("Close", "Close the graph", dialog.close, key="Esc")

@@ -110,7 +110,7 @@ def format_source(place: SourceLine, files: Mapping[str, str]) -> str:
 
 def ask_value(title: str, value: str, about: str, act: Callable[[str], Awaitable[str]]) -> None:
     """Open a dialog that asks for a number; an error of ``act`` is shown in it, otherwise it closes."""
-    with ui.dialog() as dialog, box("ts-dialog ts-ask-value"):
+    with ui.dialog().props('aria-label="Change a value"') as dialog, box("ts-dialog ts-ask-value"):
         with box("ts-dialog-head"):
             ui.label(title)
         field = ui.input(value=value).props("dense outlined autofocus").classes("ts-value-field")

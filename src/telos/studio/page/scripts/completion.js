@@ -36,6 +36,8 @@ export async function complete(component, most) {
   const data = CM.EditorState.languageData.of(() => [{ autocomplete: source }]);
   const limit = holdBackLargeTexts(CM, component, most);
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of([data, limit]) });
+  const named = CM.EditorView.contentAttributes.of({ "aria-label": "The text of the model", tabindex: "0" });
+  editor.dispatch({ effects: CM.StateEffect.appendConfig.of(named) });
   keepCursorInView(CM, editor);
 }
 
