@@ -8,7 +8,8 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,6 +101,22 @@ def read_token(option: str | None, file: Path | None) -> str:
     return secrets.token_urlsafe(24) if inherited is None else check_token(inherited.strip())
 
 
+@contextmanager
+def _without(module: str) -> Iterator[None]:
+    """Let imports of an optional module fail meanwhile.
+
+    python-engineio imports aiohttp for its clients, of which a studio has none: that is a sixth of the whole import.
+    """
+    is_new = module not in sys.modules
+    if is_new:
+        sys.modules[module] = None  # type: ignore[assignment]  # the import system's own mark for a missing module
+    try:
+        yield
+    finally:
+        if is_new:
+            del sys.modules[module]
+
+
 def _serve(
     world: str,
     folder: Path,
@@ -112,7 +129,8 @@ def _serve(
     as_json: bool,
 ) -> None:
     try:
-        from telos.studio.server.app import serve
+        with _without("aiohttp"):
+            from telos.studio.server.app import serve
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("telos"):
             raise
