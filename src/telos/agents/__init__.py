@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
     from telos.agents.mind import Believe, Execution, Mind
     from telos.agents.motives import Decision, MotiveMind
+    from telos.agents.problems import Problem, Problems
     from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
     from telos.agents.sensors import Sensor, SensorSchedule
     from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
@@ -54,6 +55,7 @@ _HOMES = {
     **dict.fromkeys(("Attends", "Attention", "Fact", "WorkingMemory"), "memory"),
     **dict.fromkeys(("Believe", "Execution", "Mind"), "mind"),
     **dict.fromkeys(("Decision", "MotiveMind"), "motives"),
+    **dict.fromkeys(("Problem", "Problems"), "problems"),
     **dict.fromkeys(("Omission", "restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
     **dict.fromkeys(("Sensor", "SensorSchedule"), "sensors"),
     **dict.fromkeys(
@@ -93,6 +95,8 @@ __all__ = [
     "Performance",
     "Performed",
     "Planned",
+    "Problem",
+    "Problems",
     "Procedure",
     "Progress",
     "Sensor",

@@ -26,7 +26,7 @@ from telos.agents.saving import (
 )
 from telos.agents.sensors import DueRow, SensorSchedule
 from telos.agents.snapshots import ContentSnapshot, FactCheck, StateReader, accept_fact
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, name_hint
 from telos.files import Finite, Items, Row, SnapshotModel, read_snapshot, unchanged_on_error
 from telos.files.restoring import Omission, SnapshotCheck
 from telos.planning.planner import Planner
@@ -75,6 +75,7 @@ class Crowd:
         self._alarm_of: dict[int, float] = {}
         self._acting: dict[int, Mind] = {}  # minds whose body carries out a step
         self._waiting: dict[int, Mind] = {}  # minds that wait for a plan
+        self._now = -math.inf  # the time of the last frame
 
     def join(self, mind: Mind, now: float) -> None:
         """Add a mind; it thinks in the next frame."""
@@ -90,6 +91,8 @@ class Crowd:
 
     def leave(self, mind: Mind) -> None:
         """Remove a mind."""
+        if self.minds.get(mind.name) is not mind:
+            raise TelosError(f"{mind.name!r} is not in the crowd", "let each mind leave once, after it joined")
         self.rota.leave(mind)
         mind.stop()
         del self.minds[mind.name], self._numbered[mind.number]
@@ -99,17 +102,24 @@ class Crowd:
 
     def stimulate(self, name: str, fact: Fact) -> None:
         """Give a mind a fact outside its sensing schedule; if it is new, the mind thinks in the next frame."""
-        mind = self.minds.get(name)
-        if mind is not None and mind.note(fact):
+        mind = self._known(name)
+        if mind.note(fact):
             self._awake.add(mind.number)
 
     def wake(self, name: str) -> None:
         """Make a mind think in the next frame, because its memory was changed from outside."""
-        if name in self.minds:
-            self._awake.add(self.minds[name].number)
+        self._awake.add(self._known(name).number)
+
+    def _known(self, name: str) -> Mind:
+        if name not in self.minds:
+            raise TelosError(f"there is no mind {name!r} in the crowd", name_hint(name, self.minds))
+        return self.minds[name]
 
     def tick(self, now: float) -> int:
-        """Run one frame and return how many minds thought."""
+        """Run one frame and return how many minds thought; time never goes backwards."""
+        if not now >= self._now:
+            raise TelosError(f"the frame of {now!r} s comes after that of {self._now:g} s", "let time only grow")
+        self._now = now
         awake = self._awake
         self._awake = set()
         awake.update(mind.number for mind in self.rota.poll(now))
@@ -267,6 +277,7 @@ class Crowd:
             for put_plans in read.plans:
                 put_plans()
             self.rota._due, self._alarm_of = read.due, read.alarms
+            self._now = -math.inf  # the save does not say when it was made; the next frame does
             self._awake = read.awake | {each.mind.number for each in read.minds if each.mind.is_restless}
             self._alarms = sorted((when, number) for number, when in read.alarms.items())
             self._acting = {mind.number: mind for mind in self.minds.values() if mind.execution is not None}

@@ -32,7 +32,7 @@ class Deliberation:
         self.ticket: Ticket | None = None
         self.passed_over: dict[str, str] = {}
         self.without_plan: set[str] = set()  # the goals of ``passed_over`` for which the planner found no plan
-        self.faults: list[tuple[str, str]] = []  # subject and reason of game functions that raised
+        self.faults: list[tuple[str, TelosError]] = []  # subject and error of game functions that raised
         self.kept: str | None = None
         self.is_wanting = False  # whether a goal was passed over because it has no plan
 
@@ -68,7 +68,7 @@ class Deliberation:
             answer = self._answer(goal, scheduler, planner)
         except TelosError as error:  # a game function raised
             self.ticket = None
-            self.faults.append((planning_subject(goal), str(error)))
+            self.faults.append((planning_subject(goal), error))
             self._pass_over(goal, str(error))
             return None
         if answer is None:

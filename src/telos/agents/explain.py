@@ -19,6 +19,7 @@ def why(mind: Mind) -> str:
         lines += execution.plan.why().splitlines()
         if execution.index < len(execution.plan.steps):
             lines.append(f"Now at step {execution.index + 1}: {execution.step}.")
+    lines += [f"A fault of the game: {problem}." for problem in mind.problems]
     return "\n".join([*lines, *_passed_over(mind.deliberation)])
 
 

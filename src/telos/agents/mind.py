@@ -15,7 +15,8 @@ from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Procedure
 from telos.agents.character import Character
 from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, planning_subject
 from telos.agents.memory import Attends, Fact, WorkingMemory
-from telos.agents.sensors import Sensor
+from telos.agents.problems import Problems, format_error
+from telos.agents.sensors import Sensor, check_sensor
 from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
 from telos.core.action import Action
 from telos.core.domain import Domain
@@ -99,6 +100,9 @@ class Mind:
     values. ``procedures`` say what the body does for each action. A step that the body has not finished after
     ``patience`` seconds has failed. Effects of a step are predictions that are verified when it ends; failures become
     facts in memory. A mind does not depend on any world.
+
+    What the game's own code raises (sensors, ``believe``, procedures, functions) fails the sensor or the step, is
+    logged once per place with its traceback, kept in ``problems`` and told by ``why``. With ``strict`` it is raised.
     """
 
     def __init__(
@@ -116,14 +120,17 @@ class Mind:
         number: int = 0,
         patience: float = math.inf,
         trace: Trace = silent,
+        strict: bool = False,
     ) -> None:
         missing = [action.name for action in character.actions if action.name not in procedures]
         if missing:
             raise TelosError(
                 f"{name}: no procedure says how the body does {', '.join(missing)}", "add a performance for it"
             )
+        _check_parts(name, body, attention, reflexes or {}, believe)
         self.name, self.number, self.character, self.domain = name, number, character, domain
         self.body, self.patience, self.trace = body, patience, trace
+        self.problems = Problems(name, strict=strict)
         self.memory = WorkingMemory(character.memory)
         self.state: State = domain.layout.state()
         self.planner = get_planner(domain, character.actions)
@@ -240,6 +247,7 @@ class Mind:
             for fact in sensor.read(self.name, self.memory, now):
                 is_news |= note(fact)
         except Exception as error:
+            self.problems.note(f"sensor {name}", error, now)
             is_news |= self._note_failure(f"sensor {name}", format_error(error), now)
         return is_news
 
@@ -271,14 +279,25 @@ class Mind:
         if self.memory.version == self._attended:
             return
         for attention in self._attention:
-            attention.choose(self.memory, now)
+            try:
+                attention.choose(self.memory, now)
+            except Exception as error:
+                self.problems.note(f"attention {getattr(attention, 'focus', '')}".rstrip(), error, now)
         self._attended = self.memory.version
         self._update_state(now)
 
     def _update_state(self, now: float) -> None:
         """Derive the variables of goals and plans from memory."""
-        values = {**self._start_values, **self._believe(self.memory, now)}  # in layout order, which is read fastest
-        believed = as_state(values, self.domain.layout, self._variable_order)
+        try:
+            # In layout order, which is read fastest.
+            values = {**self._start_values, **self._believe(self.memory, now)}
+            believed = as_state(values, self.domain.layout, self._variable_order)
+        except TelosError:
+            raise  # a variable that does not exist: the mind is put together wrongly
+        except Exception as error:
+            self.problems.note("believe", error, now)
+            self._note_failure("believe", format_error(error), now)
+            return  # what was believed before still stands
         if believed.array != self.state.array:
             self._notice_change(believed)
             self.state = believed
@@ -309,7 +328,9 @@ class Mind:
             return
         plan = deliberation.advance(self.scheduler, self.planner, self.memory, now)
         while deliberation.faults:
-            self._note_failure(*deliberation.faults.pop(), now)
+            subject, error = deliberation.faults.pop()
+            self.problems.note(subject, error, now)
+            self._note_failure(subject, str(error), now)
         if deliberation.ticket is not None:
             return
         if deliberation.is_wanting:
@@ -340,7 +361,10 @@ class Mind:
     def _become_idle(self, deliberation: Deliberation, now: float) -> None:
         if not self._is_idle:
             self.trace(Idle(now, self.name, FrozenMap(deliberation.passed_over)))
-            self.body.enter(IDLE)
+            try:
+                self.body.enter(IDLE)
+            except Exception as error:
+                self.problems.note("idle", error, now)
         self._is_idle = True
 
     # --- acting -------------------------------------------------------------------------------------------------------
@@ -359,6 +383,7 @@ class Mind:
             return execution.flaw(self.state)
         except Exception as error:
             subject = execution.left[0] if execution.left else planning_subject(execution.goal)
+            self.problems.note(subject, error, now)
             self._note_failure(subject, format_error(error), now)
             return f"{subject} {format_error(error)}"
 
@@ -368,6 +393,7 @@ class Mind:
             state = self._procedures[step.name].activate(self, step)
             self.body.enter(state)
         except Exception as error:
+            self.problems.note(str(step), error, now)
             self._fail_step(execution, format_error(error), now)
             return
         execution.begin(self.state, state, now)
@@ -378,6 +404,7 @@ class Mind:
         try:
             is_valid = entered is None or self._procedures[step.name].is_valid(self, step, entered)
         except Exception as error:
+            self.problems.note(str(step), error, now)
             self._fail_step(execution, format_error(error), now)
             return
         if not is_valid:
@@ -392,6 +419,7 @@ class Mind:
         try:
             progress = procedure.progress(self, step, self.body.progress, now)
         except Exception as error:
+            self.problems.note(str(step), error, now)
             return Progress(Status.FAILED, format_error(error))
         if progress.status is Status.RUNNING and now >= self.execution.since + self.patience:
             return Progress(Status.FAILED, f"it is not done after {self.patience:g} s")
@@ -455,9 +483,19 @@ class Mind:
         self.execution, self._restless = None, True
 
 
-def format_error(error: Exception) -> str:
-    """Return the reason of a failure that was raised by the game's code."""
-    return f"raised {type(error).__name__}: {error}"
+def _check_parts(
+    name: str, body: object, attention: Sequence[object], reflexes: Mapping[str, object], believe: object
+) -> None:
+    """Raise a ``TelosError`` for parts of a mind that lack what it will call."""
+    if not callable(getattr(body, "enter", None)) or not hasattr(body, "progress"):
+        raise TelosError(f"{name}: {body!r} is not a body", "give it `enter(state)` and the property `progress`")
+    for each in attention:
+        if not callable(getattr(each, "choose", None)):
+            raise TelosError(f"{name}: {each!r} is not an attention", "give it `choose(memory, now)`")
+    for sensor, each in reflexes.items():
+        check_sensor(f"{name}: reflex {sensor}", each)
+    if not callable(believe):
+        raise TelosError(f"{name}: believe={believe!r} is not a function", "give a function of memory and time")
 
 
 def _differ(before: Fact, after: Fact) -> bool:

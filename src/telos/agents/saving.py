@@ -26,7 +26,8 @@ from telos.core.state import State
 from telos.files import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot, unchanged_on_error
 from telos.files.restoring import LENIENT, Omission, SavedValue, SnapshotCheck
 from telos.planning.explain import explain_plan
-from telos.planning.planner import WEIGHTS, CallbackCache, Planner
+from telos.planning.game_functions import CallbackCache
+from telos.planning.planner import WEIGHTS, Planner
 
 MIND_FORMAT = 2  # since then, states are saved with the names of their variables
 

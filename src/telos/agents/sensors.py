@@ -30,6 +30,12 @@ class Sensor(Protocol):
         """Return the facts that ``who`` perceives now; the caller writes them into memory."""
 
 
+def check_sensor(what: str, sensor: object) -> None:
+    """Raise a ``TelosError`` if an object cannot be read as a sensor."""
+    if not callable(getattr(sensor, "read", None)):
+        raise TelosError(f"{what}: {sensor!r} is not a sensor", "give it `read(who, memory, now)`, which returns facts")
+
+
 class SensingMind(Protocol):
     """What the schedule needs of a mind."""
 
@@ -50,6 +56,13 @@ class SensorSchedule:
     def __init__(self, sensors: Mapping[str, Sensor], *, budget: float = 1_000.0) -> None:
         if not budget > 0:
             raise TelosError(f"the sensors' budget must be more than 0 a frame, got {budget!r}")
+        for name, sensor in sensors.items():
+            check_sensor(f"sensor {name}", sensor)
+            if not isinstance(cost := getattr(sensor, "cost", None), int | float) or not cost >= 0.0:
+                raise TelosError(
+                    f"sensor {name}: cost is {cost!r}",
+                    "give it the share of the budget that one reading takes, `cost = 1.0`",
+                )
         self.sensors, self.budget = dict(sensors), budget
         self._due: list[tuple[float, int, str, float, bool]] = []  # time, mind, sensor, period, is first reading
         self._minds: dict[int, SensingMind] = {}

@@ -305,6 +305,8 @@ class StimulusDelivery:
                 self._heard(event, now)
 
     def _stimulate(self, who: str, *facts: Fact) -> None:
+        if who not in self._crowd.minds:
+            return  # a player, or dead
         for each in facts:
             self._crowd.stimulate(who, each)
 
