@@ -67,6 +67,7 @@ def _links(mind: ResolvedMind | None, kind: str, name: str) -> dict[str, Any]:
 def action_rows(view: MindView, mind: ResolvedMind | None) -> list[dict[str, Any]]:
     """Return a table row per action: its cost, and whether it is a part of the plan.
 
+    >>> from telos.studio.mind_view import StepLine
     >>> step = StepLine("goto(gate)", "now")
     >>> view = MindView("Ann", "", 0, "", plan=(step,), actions=("goto", "reload"))
     >>> [row["state"] for row in action_rows(view, None)]
