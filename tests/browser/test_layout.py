@@ -20,6 +20,8 @@ CONTROLS = """() => {
     const box = each.getBoundingClientRect();
     if (!each.checkVisibility({ visibilityProperty: true }) || !box.width || !box.height) continue;
     if (each.closest(".q-field")?.contains(each) && each.tagName === "BUTTON") continue; // lies in its field
+    const bar = each.closest(".telos-choices")?.getBoundingClientRect();
+    if (bar && box.bottom > bar.bottom + 1) continue; // scrolled away
     const name = each.getAttribute("aria-label") || each.textContent.trim();
     found[name] = { x: box.x, y: box.y, width: box.width, height: box.height };
   }

@@ -256,6 +256,7 @@ class GamePage:
             builders,
             on_show=self._refresh_panel,
             keys=[key for key in free_keys("12345", self.taken) if PANELS[int(key) - 1] not in hidden],
+            order=("mind", "model", "log", "score", "beliefs") if unread else PANELS,  # no empty panel beside another
             hidden=hidden,
             titles={"beliefs": "Why", "score": "Pause"} if unread else {},  # what is left of them without recognisers
             wide=wide,
