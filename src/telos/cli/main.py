@@ -101,8 +101,9 @@ def _print_error(line: str) -> None:
 
 
 def _report_quietly() -> None:
-    """Let errors of threads and finalizers take one line each, and no traceback."""
+    """Let warnings and the errors of threads and finalizers take one line each, and no traceback."""
     import threading
+    import warnings
 
     if os.environ.get("TELOS_DEBUG"):
         return
@@ -111,6 +112,10 @@ def _report_quietly() -> None:
         if event.exc_value is not None and not isinstance(event.exc_value, KeyboardInterrupt):
             _print_error(describe_error(event.exc_value))
 
+    def format_warning(message: "Warning | str", *_: "Any", **__: "Any") -> str:
+        return f"warning: {message}\n"
+
+    warnings.formatwarning = format_warning
     threading.excepthook = report
     sys.unraisablehook = report
 

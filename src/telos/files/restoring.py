@@ -3,53 +3,22 @@
 `SnapshotCheck` raises faults with their place in a snapshot; in a lenient restore it collects an `Omission` instead.
 """
 
-import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
 from telos.core.errors import TelosError, name_hint
-from telos.core.values import FrozenMap
-from telos.files.snapshots import Finite, Items, Row, snapshot_error
+from telos.files.snapshots import REMEDY, Finite, Items, Row, snapshot_error, to_value
 
-MAX_WHOLE = 2**53
-MAX_DEPTH = 32
 LENIENT = "give what save() returned, or restore it with lenient=True, which leaves out what does not apply any more"
-UNCHANGED = "give what save() returned, unchanged"
-
-
-def _freeze(value: Any, depth: int = 0) -> Any:
-    """Return a value as a game holds it: lists are tuples, mappings are frozen, numbers are finite."""
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, int):
-        if abs(value) > MAX_WHOLE:
-            raise PydanticCustomError("snapshot", "{wanted}", {"wanted": "a whole number up to 2**53"})
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise PydanticCustomError("snapshot", "{wanted}", {"wanted": "a finite number"})
-        return value
-    if depth == MAX_DEPTH:
-        raise PydanticCustomError("snapshot", "{wanted}", {"wanted": f"at most {MAX_DEPTH} lists in lists"})
-    if isinstance(value, list | tuple):
-        return tuple(_freeze(each, depth + 1) for each in value)
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            raise PydanticCustomError("snapshot", "{wanted}", {"wanted": "a mapping with texts as keys"})
-        return FrozenMap({key: _freeze(each, depth + 1) for key, each in value.items()})
-    if isinstance(value, Hashable):  # a handle of the game, in a snapshot that was never a text
-        return value
-    raise PydanticCustomError("snapshot", "{wanted}", {"wanted": "plain data"})
-
 
 # A value of a variable, an attribute or an argument.
-SavedValue: TypeAlias = Annotated[Any, AfterValidator(_freeze)]
+SavedValue: TypeAlias = Annotated[Any, AfterValidator(partial(to_value, objects=True, mappings=True))]
 Point: TypeAlias = Row[tuple[Finite, Finite]]
 _Word: TypeAlias = Annotated[int, Field(ge=0, lt=2**32)]
 RandomState: TypeAlias = Row[tuple[int, Items[_Word], Finite | None]]
@@ -84,7 +53,7 @@ class SnapshotCheck:
         inner.omissions = self.omissions
         return inner
 
-    def fault(self, path: Sequence[str | int], message: str, remedy: str = UNCHANGED) -> TelosError:
+    def fault(self, path: Sequence[str | int], message: str, remedy: str = REMEDY) -> TelosError:
         """Return the error of a fault at ``path`` of this part."""
         return snapshot_error(self.of, (*self.path, *path), message, remedy)
 

@@ -21,12 +21,14 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSet, Sequence, Sized
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from telos.core.errors import TelosError, name_hint
+from telos.core.values import FrozenMap
 
 SNAPSHOT_FORMAT = 1  # what save() writes as "format"; data without it has this format too
 CHANCES_TOLERANCE = 1e-6  # by how much saved chances may miss a sum of 1
@@ -61,25 +63,30 @@ def _check_sum(chances: list[float]) -> list[float]:
     return chances if abs(total - 1.0) <= EXACT_TOLERANCE else [chance / total for chance in chances]
 
 
-def _check_plain(value: Any, depth: int = 0, *, objects: bool = False) -> Any:
-    """Return a copy of JSON data; lists in it become tuples, as they are in a game's values."""
+def to_value(value: Any, depth: int = 0, *, objects: bool = False, mappings: bool = False) -> Any:
+    """Return plain data as a game holds it: numbers are finite, lists are tuples.
+
+    ``mappings`` allows mappings, which are frozen; ``objects`` allows objects of the game, in a snapshot that was never
+    a text.
+    """
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int | float):
         if not -MAX_COUNT <= value <= MAX_COUNT and not (isinstance(value, float) and math.isfinite(value)):
-            raise _wanted("a finite number")
+            raise _wanted("a whole number up to 2**53" if isinstance(value, int) else "a finite number")
         return value
     if depth == MAX_DEPTH:
         raise _wanted(f"a value of at most {MAX_DEPTH} lists in lists")
     if isinstance(value, list | tuple):
-        return tuple([_check_plain(each, depth + 1, objects=objects) for each in value])
+        return tuple([to_value(each, depth + 1, objects=objects, mappings=mappings) for each in value])
+    if mappings and isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise _wanted("a mapping with texts as keys")
+        entries = {key: to_value(each, depth + 1, objects=objects, mappings=True) for key, each in value.items()}
+        return FrozenMap(entries)
     if objects and _is_hashable(value):
         return value
     raise _wanted("plain data: text, a number, true, false, null or a list of them")
-
-
-def _check_value(value: Any) -> Any:
-    return _check_plain(value, objects=True)
 
 
 def _is_hashable(value: Any) -> bool:
@@ -100,9 +107,9 @@ Items: TypeAlias = Annotated[list[T], Field(fail_fast=True), BeforeValidator(_to
 Row: TypeAlias = Annotated[T, BeforeValidator(_to_tuple)]
 # Probabilities that sum to 1; their number is checked by the reader, with check_length.
 Chances: TypeAlias = Annotated[Items[Chance], AfterValidator(_check_sum)]
-PlainValue: TypeAlias = Annotated[Any, AfterValidator(_check_plain)]
-# The same, or an object of the game, which a snapshot may hold that was never a text: a value of a state.
-StateValue: TypeAlias = Annotated[Any, AfterValidator(_check_value)]
+PlainValue: TypeAlias = Annotated[Any, AfterValidator(to_value)]
+# The same, or an object of the game: a value of a state.
+StateValue: TypeAlias = Annotated[Any, AfterValidator(partial(to_value, objects=True))]
 
 # --- models -----------------------------------------------------------------------------------------------------------
 
