@@ -107,3 +107,9 @@ def test_unexpected_errors_take_one_line(tmp_path: Path) -> None:
     )
     assert shown.returncode == 2
     assert "Traceback" in shown.stderr
+
+
+def test_warnings_take_one_line() -> None:
+    code = "import warnings; from telos.cli import main; main._report_quietly(); warnings.warn('the cache is full')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stderr == "warning: the cache is full\n"

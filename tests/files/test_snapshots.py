@@ -9,6 +9,7 @@ import pytest
 from pydantic import Field
 
 from telos.core.errors import TelosError
+from telos.core.values import FrozenMap
 from telos.files import (
     SNAPSHOT_FORMAT,
     Chances,
@@ -18,6 +19,8 @@ from telos.files import (
     NonNegative,
     PlainValue,
     Row,
+    SavedTree,
+    SavedValue,
     SnapshotModel,
     SnapshotPart,
     check_known,
@@ -161,6 +164,20 @@ def test_values_are_plain_data_with_lists_as_tuples() -> None:
     read = read_snapshot(KeptSnapshot, {**GOOD, "values": [1, True, None, "a", [1, [2.5]]]}, of="reader")
     assert read.values == [1, True, None, "a", (1, (2.5,))]
     assert read.values[1] is True
+    with pytest.raises(TelosError, match=r"values\[0\] must be plain data"):
+        read_snapshot(KeptSnapshot, {**GOOD, "values": [{"a": 1}]}, of="reader")
+
+
+def test_saved_values_have_mappings_only_where_they_are_saved_plain() -> None:
+    class Kept(SnapshotModel):
+        value: SavedValue = None
+        tree: SavedTree = None
+
+    assert read_snapshot(Kept, {"tree": {"a": [{"b": 1}]}}, of="event").tree == FrozenMap({"a": (FrozenMap({"b": 1}),)})
+    with pytest.raises(TelosError, match="value must be plain data"):
+        read_snapshot(Kept, {"value": {"a": 1}}, of="event")
+    with pytest.raises(TelosError, match=r"tree must be a mapping with texts as keys"):
+        read_snapshot(Kept, {"tree": {1: 1}}, of="event")
 
 
 def test_large_snapshot_reports_only_its_first_fault() -> None:

@@ -23,8 +23,18 @@ from telos.core.expressions import functions_in
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.files import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot, unchanged_on_error
-from telos.files.restoring import LENIENT, Omission, SavedValue, SnapshotCheck
+from telos.files import (
+    Count,
+    Finite,
+    Items,
+    Row,
+    SavedValue,
+    SnapshotModel,
+    SnapshotPart,
+    read_snapshot,
+    unchanged_on_error,
+)
+from telos.files.restoring import LENIENT, Omission, SnapshotCheck
 from telos.planning.explain import explain_plan
 from telos.planning.game_functions import CallbackCache
 from telos.planning.planner import WEIGHTS, Planner

@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 from telos.core.state import Layout, State
 from telos.core.values import Value
-from telos.files.restoring import LENIENT, SavedValue, SnapshotCheck
-from telos.files.snapshots import Finite, Items, Row, SnapshotPart
+from telos.files.restoring import LENIENT, SnapshotCheck
+from telos.files.snapshots import Finite, Items, Row, SavedValue, SnapshotPart
 
 # kind, subject, time, confidence, attributes
 FactRow: TypeAlias = Row[tuple[str, str, Finite, Finite, dict[str, SavedValue]]]

@@ -6,19 +6,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from telos.core.errors import TelosError, name_hint
-from telos.files.snapshots import REMEDY, Finite, Items, Row, snapshot_error, to_value
+from telos.files.snapshots import REMEDY, Finite, Items, Row, snapshot_error
 
 LENIENT = "give what save() returned, or restore it with lenient=True, which leaves out what does not apply any more"
 
-# A value of a variable, an attribute or an argument.
-SavedValue: TypeAlias = Annotated[Any, AfterValidator(partial(to_value, objects=True, mappings=True))]
 Point: TypeAlias = Row[tuple[Finite, Finite]]
 _Word: TypeAlias = Annotated[int, Field(ge=0, lt=2**32)]
 RandomState: TypeAlias = Row[tuple[int, Items[_Word], Finite | None]]

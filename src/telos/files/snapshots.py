@@ -63,11 +63,10 @@ def _check_sum(chances: list[float]) -> list[float]:
     return chances if abs(total - 1.0) <= EXACT_TOLERANCE else [chance / total for chance in chances]
 
 
-def to_value(value: Any, depth: int = 0, *, objects: bool = False, mappings: bool = False) -> Any:
-    """Return plain data as a game holds it: numbers are finite, lists are tuples.
+def _to_value(value: Any, depth: int = 0, *, objects: bool = False, mappings: bool = False) -> Any:
+    """Return plain data as a game holds it: lists are tuples, mappings are frozen, if they are allowed.
 
-    ``mappings`` allows mappings, which are frozen; ``objects`` allows objects of the game, in a snapshot that was never
-    a text.
+    ``objects`` allows hashable objects of the game.
     """
     if value is None or isinstance(value, bool | str):
         return value
@@ -78,11 +77,11 @@ def to_value(value: Any, depth: int = 0, *, objects: bool = False, mappings: boo
     if depth == MAX_DEPTH:
         raise _wanted(f"a value of at most {MAX_DEPTH} lists in lists")
     if isinstance(value, list | tuple):
-        return tuple([to_value(each, depth + 1, objects=objects, mappings=mappings) for each in value])
+        return tuple([_to_value(each, depth + 1, objects=objects, mappings=mappings) for each in value])
     if mappings and isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise _wanted("a mapping with texts as keys")
-        entries = {key: to_value(each, depth + 1, objects=objects, mappings=True) for key, each in value.items()}
+        entries = {key: _to_value(each, depth + 1, objects=objects, mappings=True) for key, each in value.items()}
         return FrozenMap(entries)
     if objects and _is_hashable(value):
         return value
@@ -107,9 +106,11 @@ Items: TypeAlias = Annotated[list[T], Field(fail_fast=True), BeforeValidator(_to
 Row: TypeAlias = Annotated[T, BeforeValidator(_to_tuple)]
 # Probabilities that sum to 1; their number is checked by the reader, with check_length.
 Chances: TypeAlias = Annotated[Items[Chance], AfterValidator(_check_sum)]
-PlainValue: TypeAlias = Annotated[Any, AfterValidator(to_value)]
-# The same, or an object of the game: a value of a state.
-StateValue: TypeAlias = Annotated[Any, AfterValidator(partial(to_value, objects=True))]
+PlainValue: TypeAlias = Annotated[Any, AfterValidator(_to_value)]
+# A value of a variable, an attribute or an argument: the same, or an object of the game if it was never a text.
+SavedValue: TypeAlias = Annotated[Any, AfterValidator(partial(_to_value, objects=True))]
+# The same, or a mapping of them, which ``save()`` must make a plain dictionary again.
+SavedTree: TypeAlias = Annotated[Any, AfterValidator(partial(_to_value, objects=True, mappings=True))]
 
 # --- models -----------------------------------------------------------------------------------------------------------
 

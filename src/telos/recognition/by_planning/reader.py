@@ -26,8 +26,8 @@ from telos.files.snapshots import (
     Count,
     Items,
     Row,
+    SavedValue,
     SnapshotPart,
-    StateValue,
     check_known,
     check_length,
     read_snapshot,
@@ -68,7 +68,7 @@ class ProgressSnapshot(SnapshotPart):
 
     wasted: Annotated[float, Field(ge=-MAX_COST, le=MAX_COST, allow_inf_nan=False)]
     to_go: _Cost | Literal["never"] | None
-    steps: Items[Items[StateValue]]
+    steps: Items[Items[SavedValue]]
     spent: _Cost
     is_known: bool
     is_dear: bool
@@ -78,8 +78,8 @@ class PlanReaderSnapshot(PlayerSnapshot):
     """The data of a saved ``PlanReader``."""
 
     goals: Items[str]
-    state: Items[StateValue]
-    before: Items[StateValue]
+    state: Items[SavedValue]
+    before: Items[SavedValue]
     spent: _Cost
     updates: Count
     ignored: Count

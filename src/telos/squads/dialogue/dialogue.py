@@ -12,8 +12,8 @@ from typing import Any
 from telos.core.errors import TelosError
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
-from telos.files import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot
-from telos.files.restoring import Omission, RandomState, SavedValue, SnapshotCheck, read_random, save_random
+from telos.files import Count, Finite, Items, Row, SavedTree, SnapshotModel, SnapshotPart, read_snapshot
+from telos.files.restoring import Omission, RandomState, SnapshotCheck, read_random, save_random
 from telos.squads.dialogue.context import DescribePlace, DialogueContext, Situation, describe_direction
 from telos.squads.dialogue.lines import Exchange, Lines, Turn, addressed_role
 from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion, Speaker
@@ -120,7 +120,7 @@ class OccasionSnapshot(SnapshotPart):
     kind: str
     time: Finite
     who: str
-    about: dict[str, SavedValue]
+    about: dict[str, SavedTree]
 
 
 class PendingSnapshot(SnapshotPart):

@@ -15,8 +15,8 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_not_negative
-from telos.files import Count, Finite, Items, NonNegative, Row, SnapshotModel, SnapshotPart, read_snapshot
-from telos.files.restoring import RandomState, SavedValue, SnapshotCheck, read_random, save_random
+from telos.files import Count, Finite, Items, NonNegative, Row, SavedTree, SnapshotModel, SnapshotPart, read_snapshot
+from telos.files.restoring import RandomState, SnapshotCheck, read_random, save_random
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice
 from telos.worlds.adventure.companion import Companion, Company, CompanySnapshot
 from telos.worlds.adventure.engine import advance, populate
@@ -361,7 +361,7 @@ class EventSnapshot(SnapshotPart):
     player: str
     time: NonNegative
     action: str
-    context: dict[str, SavedValue]
+    context: dict[str, SavedTree]
     goal: str | None
 
 

@@ -10,9 +10,19 @@ from pydantic import Field
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.files import Count, Finite, Items, NonNegative, Row, SnapshotModel, SnapshotPart, unchanged_on_error
+from telos.files import (
+    Count,
+    Finite,
+    Items,
+    NonNegative,
+    Row,
+    SavedValue,
+    SnapshotModel,
+    SnapshotPart,
+    unchanged_on_error,
+)
 from telos.files.restoring import Point as SavedPoint
-from telos.files.restoring import RandomState, SavedValue, SnapshotCheck, read_random, save_random
+from telos.files.restoring import RandomState, SnapshotCheck, read_random, save_random
 from telos.worlds.arena.sim.constants import FUSE_TICKS, LOUDNESS, TICKS_A_SECOND
 from telos.worlds.arena.sim.fighter import Act, Door, Fighter, FighterPlacement, Grenade, ThingPlacement
 from telos.worlds.arena.sim.map import ArenaMap, Cell, LineOfSight, MapNode, Point, cell_centre, cell_of
