@@ -374,9 +374,15 @@ def _dialogue_target() -> SnapshotTarget:
         return pair
 
     def proceed(pair: tuple[Any, Any]) -> None:
-        talk(*pair, start=0.7, until=5.0)
-        pair[0].notice(Occasion("hit", 5.0, "Ann"))
-        talk(*pair, start=5.1, until=7.0)
+        told, men = pair
+        now = told.save()["now"] or 0.0  # any time is possible: only a game knows its own
+        if now > 1e6:
+            told.tick(men, now)
+            return
+        start = max(0.7, math.ceil(now * 10) / 10)
+        talk(told, men, start=start, until=start + 4.3)
+        told.notice(Occasion("hit", start + 4.3, "Ann"))
+        talk(told, men, start=start + 4.4, until=start + 6.3)
 
     return SnapshotTarget("save-dialogue", ready, restore, proceed, save=lambda pair: pair[0].save())
 
