@@ -191,7 +191,7 @@ def in_tabs(count: int, seconds: float, *, are_seen: bool) -> None:
         for seed, page in enumerate(pages):
             page.goto(f"{site}/adventure?seed={seed}&plays=newcomer")
         for page in pages:
-            page.wait_for_function("() => location.search.includes('game=')")
+            page.wait_for_selector(".telos-stage canvas", timeout=120_000)
             page.evaluate(counting)
         for page in [] if are_seen else pages[1:]:
             page.evaluate(HIDE)
@@ -208,7 +208,7 @@ def in_tabs(count: int, seconds: float, *, are_seen: bool) -> None:
             for page, had in zip(shown, before, strict=True)
         ]
         slow = "import('telos-studio/link.js').then(({link}) => link.status.slow)"
-        told = sum(bool(page.evaluate(slow)) for page in pages)
+        told = sum(bool(page.evaluate(slow)) for page in shown)
         browser.close()
     print(f"{count} tabs of Chromium on this machine, {seconds:g} s, {'all drawn' if are_seen else 'one in front'}")
     print(
