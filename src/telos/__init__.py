@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from telos.core.domain import Domain
     from telos.core.errors import DefinitionError, Fault, TelosError
     from telos.core.event import Event
-    from telos.core.functions import constant, table, vectorised
     from telos.core.goal import Goal
     from telos.core.plan import NoPlan, Plan, Stop
     from telos.core.state import State
     from telos.core.values import Variable
     from telos.files.domain_file import load, loads
     from telos.planning.batch import Plans, plan_many
+    from telos.planning.functions import constant, table, vectorised
     from telos.planning.htn.files import load_tasks
     from telos.planning.htn.network import Method, TaskNetwork
     from telos.planning.htn.planner import plan_tasks
@@ -73,7 +73,7 @@ _HOMES = {
     "WorkingMemory": "agents.memory",
     "WorldModel": "choosing.look_ahead",
     "choose": "choosing.choose",
-    "constant": "core.functions",
+    "constant": "planning.functions",
     "load": "files.domain_file",
     "load_character": "agents.character",
     "load_tasks": "planning.htn.files",
@@ -84,8 +84,8 @@ _HOMES = {
     "plan_tasks": "planning.htn.planner",
     "recognizer": "recognition.files.load",
     "straight_line": "choosing.choose",
-    "table": "core.functions",
-    "vectorised": "core.functions",
+    "table": "planning.functions",
+    "vectorised": "planning.functions",
     "warm_up": "planning.planner",
 }
 

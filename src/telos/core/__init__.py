@@ -14,7 +14,6 @@ from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.core.event import Event
-from telos.core.functions import GameFunction, constant, table, vectorised
 from telos.core.goal import Goal
 from telos.core.plan import NoPlan, Plan, Stop
 from telos.core.state import Layout, State
@@ -32,7 +31,6 @@ __all__ = [
     "Fault",
     "FaultCode",
     "FrozenMap",
-    "GameFunction",
     "Goal",
     "Layout",
     "NoPlan",
@@ -45,7 +43,4 @@ __all__ = [
     "Type",
     "Value",
     "Variable",
-    "constant",
-    "table",
-    "vectorised",
 ]

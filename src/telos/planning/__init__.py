@@ -4,9 +4,9 @@
                      operators.py   task.py, encoding.py   search.py, kernel.py   explain.py
 
 Start with ``plan`` and ``Planner`` (planner.py). Crowds: ``plan_many`` (batch.py). Planning spread over frames:
-``Scheduler`` (scheduler.py). Changing facts: ``Replanner`` (replanner.py). Pictures of a search: search_graph.py.
-Plans that were not chosen: alternatives.py.
-Hierarchical task networks: ``plan_tasks`` (htn/). PDDL files: ``telos.planning.pddl``.
+``Scheduler`` (scheduler.py). Changing facts: ``Replanner`` (replanner.py). Functions of the game: functions.py,
+game_functions.py. Pictures of a search: search_graph.py. Plans that were not chosen: alternatives.py. Hierarchical task
+networks: ``plan_tasks`` (htn/). PDDL files: ``telos.planning.pddl``.
 """
 
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from telos.planning.alternatives import Alternative, find_alternatives
     from telos.planning.batch import Plans, plan_many
     from telos.planning.explain import explain_plan, visited_states
+    from telos.planning.functions import GameFunction, constant, table, vectorised
     from telos.planning.htn.files import load_tasks, loads_tasks
     from telos.planning.htn.network import Method, Task, TaskNetwork
     from telos.planning.htn.planner import TaskPlan, plan_tasks
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternative",
+    "GameFunction",
     "Method",
     "Planner",
     "Plans",
@@ -37,6 +39,7 @@ __all__ = [
     "TaskNetwork",
     "TaskPlan",
     "Ticket",
+    "constant",
     "draw_graph",
     "embed_graph",
     "explain_plan",
@@ -49,6 +52,8 @@ __all__ = [
     "plan_tasks",
     "record_search",
     "save_graph",
+    "table",
+    "vectorised",
     "visited_states",
     "warm_up",
 ]
@@ -67,6 +72,7 @@ __getattr__, __dir__ = lazy_exports(
         "TaskNetwork": "htn.network",
         "TaskPlan": "htn.planner",
         "Ticket": "scheduler",
+        "constant": "functions",
         "draw_graph": "search_graph",
         "embed_graph": "search_graph",
         "explain_plan": "explain",
@@ -79,6 +85,8 @@ __getattr__, __dir__ = lazy_exports(
         "plan_tasks": "htn.planner",
         "record_search": "search_graph",
         "save_graph": "search_graph",
+        "table": "functions",
+        "vectorised": "functions",
         "visited_states": "explain",
         "warm_up": "planner",
     },

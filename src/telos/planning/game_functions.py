@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.functions import GameFunction, as_game_function
 from telos.core.state import State
 from telos.core.values import Value, check_finite
 from telos.planning.encoding import HandleTable
+from telos.planning.functions import GameFunction, as_game_function
 from telos.planning.operators import decode_value
 from telos.planning.task import CompiledTask, GameCall
 
@@ -154,7 +154,7 @@ class SearchCalls:
     ) -> None:
         self._answers, self._compiled = answers, decoded.compiled
         self._state, self._handles, self._called = state, handles, called
-        self.meaning: Hashable = (handles.signature, tuple(state[name] for name in self._compiled.fixed_arguments))
+        self.meaning: Hashable = (handles.signature, tuple(state[name] for name in decoded.fixed_arguments))
         self._questions = decoded.questions(self.meaning)
         self._constant = {name for name in decoded.functions if answers.is_constant(name)}
         self.are_constant = len(self._constant) == len(decoded.functions)
@@ -220,6 +220,10 @@ class DecodedCalls:
     def __init__(self, compiled: CompiledTask) -> None:
         self.compiled = compiled
         self.functions = frozenset(call.function for call in compiled.game_calls)
+        names = (each.variable for call in compiled.game_calls for each in call.arguments if each.variable)
+        changing = {name for call in compiled.game_calls for name in call.variables}
+        # The variables that calls read and no action changes.
+        self.fixed_arguments = tuple(dict.fromkeys(name for name in names if name not in changing))
         self._questions: OrderedDict[Hashable, dict[int, Question]] = OrderedDict()
 
     def questions(self, meaning: Hashable) -> dict[int, Question]:

@@ -16,10 +16,10 @@ from telos.core.action import Action
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
 from telos.core.expressions import Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, names_in
-from telos.core.functions import GameFunction
 from telos.core.state import Layout
 from telos.core.values import INT, Type, Value, ValueKind
 from telos.planning.encoding import HandleTable
+from telos.planning.functions import GameFunction
 
 # --- grounding ---
 

@@ -103,7 +103,7 @@ class Replanner:
         self._prepared = self._planner.prepare(self._goal, state, self._handles)
         compiled = self._prepared.compiled_task
         handles = {each.name for each in state.layout.variables if each.type.kind is ValueKind.HANDLE}
-        self._task_variables = handles | self._planner.fixed_in(self._goal) | {*compiled.fixed_arguments}
+        self._task_variables = handles | self._planner.fixed_in(self._goal) | {*self._prepared.calls.fixed_arguments}
         self._relevant = {*compiled.encoding.fields, *compiled.encoding.numbers} | self._task_variables
         self._calls = self._planner.calls(self._prepared, state, self._handles, {})
         self._asks_anew = self._calls is not None and not self._calls.are_constant

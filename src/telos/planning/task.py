@@ -232,13 +232,6 @@ class CompiledTask:
     game_calls: "tuple[GameCall, ...]"
     stack_size: int  # the most values that its programs keep on the stack
 
-    @property
-    def fixed_arguments(self) -> tuple[str, ...]:
-        """The variables that game calls read and no action changes."""
-        names = (each.variable for call in self.game_calls for each in call.arguments if each.variable)
-        changing = {name for call in self.game_calls for name in call.variables}
-        return tuple(dict.fromkeys(name for name in names if name not in changing))
-
 
 def compile_task(
     wants: Condition, steps: Sequence[AnalysedOperator], layout: Layout, handles: HandleTable, fixed: Mapping[str, int]

@@ -11,7 +11,7 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.planning import search
 from telos.studio.stage import Happening, Inputs, PlayerChoice
 from telos.studio.worlds.forge import FORGE, ForgeStage, make_grammar_reader
-from telos.studio.worlds.forge_controls import _TITLES
+from telos.studio.worlds.forge.controls import _TITLES
 from telos.studio.worlds.shapes import ROLES
 from telos.worlds.forge.domain import load_forge_domain
 from telos.worlds.forge.forge import manual_actions

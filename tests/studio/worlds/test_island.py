@@ -9,9 +9,9 @@ from studio.pictures import roles_of
 from telos.core.errors import DefinitionError, TelosError
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
-from telos.studio.worlds import island
 from telos.studio.worlds.island import ISLAND, IslandStage
-from telos.studio.worlds.island_drawing import HEIGHT, WIDTH, position
+from telos.studio.worlds.island import stage as island_module
+from telos.studio.worlds.island.drawing import HEIGHT, WIDTH, position
 from telos.studio.worlds.shapes import ROLES
 from telos.telemetry.logs import read_log
 from telos.worlds.island.playthrough import record_player
@@ -233,7 +233,7 @@ def test_faults_of_formulas_are_reported_by_line() -> None:
 
 
 def test_recognizer_is_left_out_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(island, "find_spec", lambda name: None)
+    monkeypatch.setattr(island_module, "find_spec", lambda name: None)
     assert [model.name for model in stage().models()] == ["island", "islander", "players"]  # to be read
 
 

@@ -34,8 +34,8 @@ from telos.studio.stage import (
     StudioWorld,
     read_only_model,
 )
-from telos.studio.worlds.island_controls import IslandControls
-from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, arrange_things, draw_ground, draw_moment
+from telos.studio.worlds.island.controls import IslandControls
+from telos.studio.worlds.island.drawing import HEIGHT, SYMBOLS, WIDTH, arrange_things, draw_ground, draw_moment
 from telos.studio.worlds.shapes import Picture
 from telos.studio.worlds.walking import ARROW_KEYS
 from telos.worlds.island.player import IDLE, Islander

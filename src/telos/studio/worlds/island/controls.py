@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from telos.studio.stage import ClickTarget, Form, FormField, PlayerChoice
-from telos.studio.worlds.island_drawing import (
+from telos.studio.worlds.island.drawing import (
     Point,
     arrange_things,
     person_position,

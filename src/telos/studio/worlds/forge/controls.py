@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from telos.core.errors import TelosError
 from telos.studio.stage import ClickTarget, Inputs, PlayerChoice
-from telos.studio.worlds.forge_drawing import PLACE_NAMES, place_people, to_picture
+from telos.studio.worlds.forge.drawing import PLACE_NAMES, place_people, to_picture
 from telos.studio.worlds.walking import place_towards, places_by_arrow, pressed_arrows
 from telos.worlds.forge.forge import COMPANION, GO, PLAYER, SAY, WAIT, manual_actions
 from telos.worlds.forge.scene import ForgeScene

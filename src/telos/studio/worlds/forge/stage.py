@@ -1,6 +1,6 @@
 """The forge in the studio: `ForgeStage`, a locked door, three plans to open it, and a companion that infers the plan.
 
-What the player may do is in forge_controls.py, the picture in forge_drawing.py.
+What the player may do is in controls.py, the picture in drawing.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,8 +32,8 @@ from telos.studio.stage import (
     StudioWorld,
     read_only_model,
 )
-from telos.studio.worlds.forge_controls import ForgeControls
-from telos.studio.worlds.forge_drawing import HEIGHT, SYMBOLS, WIDTH, draw_scene, draw_village
+from telos.studio.worlds.forge.controls import ForgeControls
+from telos.studio.worlds.forge.drawing import HEIGHT, SYMBOLS, WIDTH, draw_scene, draw_village
 from telos.studio.worlds.shapes import Picture
 from telos.studio.worlds.walking import ARROW_KEYS
 from telos.worlds.forge.companion import ForgeCompanion, create_plan_reader
