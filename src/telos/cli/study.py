@@ -132,6 +132,25 @@ def played(
 
 
 @study.command()
+def readers(
+    places: Annotated[
+        list[Path] | None, typer.Argument(help="Recordings of people, and folders of them.", show_default=False)
+    ] = None,
+    quick: Quick = False,
+    plays: Annotated[int | None, _size_option("Plays of each plain intent.", "30")] = None,
+    games: Annotated[int | None, _size_option("Games with given goals of each kind of player.", "12")] = None,
+    seed: Seed = 1,
+    jobs: Jobs = 1,
+    as_json: AsJson = False,
+    report: Report = None,
+) -> None:
+    """Which recogniser of the adventure reads players best: simulated ones, and people whose recordings you name."""
+    _check_outputs(report, None, places or [])
+    sizes = _sizes("readers", quick, False, {"plays": plays, "games": games})
+    _write(_run("readers", "reading", places or [], **sizes, seed=seed, jobs=jobs), as_json, report)
+
+
+@study.command()
 def overcooked(
     folder: Folder = None, quick: Quick = False, seed: Seed = 1, jobs: Jobs = 1, as_json: AsJson = False
 ) -> None:

@@ -100,6 +100,9 @@ ADVENTURE = Vocabulary(
         "toward_nearest_monster": "bool",
         "monster_near": "bool",
         "toward_gem": "bool",
+        "onward": "bool",
+        "homeward": "bool",
+        "ways_part": "bool",
     },
     moments=("chest_taken", "killed", "attacked", "died", "new_area", "nearer_town"),
 )

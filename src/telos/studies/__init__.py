@@ -45,6 +45,7 @@ STUDIES: Mapping[str, str] = {
     "crystal-island": "telos.studies.crystal_island.study:run_study",
     "forge": "telos.studies.forge:run_study",
     "played": "telos.studies.played:run_study",
+    "readers": "telos.studies.readers:run_study",
     "overcooked": "telos.studies.humans.overcooked:run_overcooked",
     "overcooked-planning": "telos.studies.humans.by_planning:run_overcooked_planning",
     "crafter": "telos.studies.humans.crafter:run_crafter",

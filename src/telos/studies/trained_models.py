@@ -1,10 +1,11 @@
 """Scripts that make the trained models of the package from simulated players.
 
     python -m telos.studies.trained_models adventure [FOLDER]
+    python -m telos.studies.trained_models live [FOLDER]
     python -m telos.studies.trained_models island > src/telos/recognition/data/trained/island.mln
 
-The first writes ``flairs-iohmm.yaml`` and ``aiide-iohmm.yaml`` into a folder, by default the package's. The formulas of
-the second are those of ``island-narrative.mln`` without the ones that connect goals of different moments: these help to
+The first writes ``flairs-iohmm.yaml`` and ``aiide-iohmm.yaml`` into a folder, by default the package's, the second the
+live models (``live_models``). The formulas of the third are those of ``island-narrative.mln`` without the ones that connect goals of different moments: these help to
 read a whole story in hindsight, but not online. Its players differ from those of all studies.
 """
 
@@ -25,6 +26,7 @@ from telos.recognition.files.load import model_lines, named_model
 from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.observations import AIIDE_SYMBOLS
+from telos.studies.live_models import write_live_models
 from telos.studies.players import EXPERIENCED, NOVICE, Player, Preset, Session, play
 from telos.worlds.adventure.adventure import Adventure
 
@@ -140,9 +142,12 @@ def main(arguments: Sequence[str]) -> None:
     if list(arguments) == ["island"]:
         print(_ISLAND_HEAD.format(players=ISLAND_PLAYERS) + format_mln(live_island()), end="")
         return
-    if not arguments or arguments[0] != "adventure" or len(arguments) > 2:
-        raise SystemExit("usage: python -m telos.studies.trained_models adventure [FOLDER] | island")
+    if not arguments or arguments[0] not in ("adventure", "live") or len(arguments) > 2:
+        raise SystemExit("usage: python -m telos.studies.trained_models adventure [FOLDER] | live [FOLDER] | island")
     folder = Path(arguments[1]) if len(arguments) > 1 else DATA
+    if arguments[0] == "live":
+        write_live_models(folder)
+        return
     for course in COURSES:
         check_output(folder / f"{course.name}.yaml")
     for course in COURSES:

@@ -20,6 +20,7 @@ RECOGNIZERS: dict[str, str] = {
     "iohmm": "IOHMM, the trained model: how often players with each goal did what you do, counted in simulated games.",
     "constant": "Constant T, the designer's model without changes of goal: what you achieve makes no difference to it.",
     "fsm": "FSM, three rules: it believes whatever your last telling action points to, and is never in doubt.",
+    "live": "Live model, ours: odds of kills, swings and ways home or onward, for what players with each goal do.",
     "planning": "By planning: a goal is likely if what you do is on a short way to it.",
     "grammar": "By grammar: each goal is a recipe of steps; it asks which recipes your steps may be a part of.",
     "mln": "Markov logic: weighted formulas, learned from simulated visitors, that link actions, places and goals.",

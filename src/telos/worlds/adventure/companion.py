@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from typing import Annotated, Any
@@ -127,34 +127,6 @@ class VoiceSnapshot(SnapshotPart):
 # --- exits ---
 
 
-def exits_to_unvisited(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int]:
-    """Return the exits that lead to an unvisited area and the number of screens, 1 being the next one.
-
-    >>> tiny = AreaMap.from_drawing('''
-    ... +---+---+---+---+
-    ... |     T         |
-    ... +---+---+---+---+
-    ... ''')
-    >>> exits_to_unvisited(tiny, 1, {1, 2}), exits_to_unvisited(tiny, 1, {0, 1, 2, 3})
-    ({'east': 2, 'west': 1}, {})
-    """
-    found = {edge: _screens_to_new(areas, behind, area, visited) for edge, behind in areas.exits[area].items()}
-    return {edge: screens for edge, screens in found.items() if screens is not None}
-
-
-def _screens_to_new(areas: AreaMap, start: int, back: int, visited: Collection[int]) -> int | None:
-    """Return the number of screens from ``start``, breadth first, without going back."""
-    reached, queue = {back, start}, [(start, 1)]
-    for area, screens in queue:  # grows during iteration
-        if area not in visited:
-            return screens
-        for behind in areas.exits[area].values():
-            if behind not in reached:
-                reached.add(behind)
-                queue.append((behind, screens + 1))
-    return None
-
-
 def exits_to_town(areas: AreaMap, area: int) -> tuple[str, ...]:
     """Return the exits that lead nearer to town."""
     here = areas.distance[area] or 0
@@ -194,7 +166,7 @@ class CompanionSensor:
 
     def _exits(self, now: float) -> list[Fact]:
         game, me, areas = self._game, self._companion, self._game.rules.map
-        leading, home = exits_to_unvisited(areas, game.area, game.visited), exits_to_town(areas, game.area)
+        leading, home = areas.exits_to_unvisited(game.area, game.visited), exits_to_town(areas, game.area)
         _, trail = game.trail.get(game.area, ("", ""))
         if trail:
             leading[trail] = 0  # it sees the footprints, too

@@ -75,6 +75,20 @@ def _context(game: AdventureState, cause: str) -> dict[str, Any]:
         "toward_nearest_monster": is_toward_nearest(game, game.xs, game.ys),
         "monster_near": is_monster_near(game),
         "toward_gem": is_toward_nearest(game, game.gem_xs, game.gem_ys),
+        **_ways(game, {edge for edge, far in behind.items() if (area_map.distance[far] or 0) < here}),
+    }
+
+
+def _ways(game: AdventureState, home: set[str]) -> dict[str, bool]:
+    """Return whether the movement is on a shortest way to an unvisited area or to town, and whether these part here."""
+    found = game.rules.map.exits_to_unvisited(game.area, game.visited)
+    nearest = min(found.values(), default=0)
+    onward = {edge for edge, screens in found.items() if screens == nearest}
+    sides = {EDGES[part] for part in PARTS[game.keys.direction]}
+    return {
+        "onward": bool(sides & onward),
+        "homeward": bool(sides & home),
+        "ways_part": bool(onward and home and not onward & home),
     }
 
 

@@ -1,7 +1,7 @@
 """Directions and inputs, and the map: areas in a grid, drawn in text with the walls between them."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -151,6 +151,28 @@ class AreaMap:
                     ways[behind] = (*ways[area], edge)
                     queue.append(behind)
         return ways.get(end, ())
+
+    def exits_to_unvisited(self, area: int, visited: Collection[int]) -> dict[str, int]:
+        """Return the exits that lead to an unvisited area and the number of screens, 1 being the next one.
+
+        >>> tiny = AreaMap.from_drawing("+---+---+---+---+\\n|         T     |\\n+---+---+---+---+")
+        >>> tiny.exits_to_unvisited(1, {1, 2}), tiny.exits_to_unvisited(1, {0, 1, 2, 3})
+        ({'east': 2, 'west': 1}, {})
+        """
+        found = {edge: self._screens_to_new(behind, area, visited) for edge, behind in self.exits[area].items()}
+        return {edge: screens for edge, screens in found.items() if screens is not None}
+
+    def _screens_to_new(self, start: int, back: int, visited: Collection[int]) -> int | None:
+        """Return the number of screens from ``start``, breadth first, without going back."""
+        reached, queue = {back, start}, [(start, 1)]
+        for area, screens in queue:  # grows during iteration
+            if area not in visited:
+                return screens
+            for behind in self.exits[area].values():
+                if behind not in reached:
+                    reached.add(behind)
+                    queue.append((behind, screens + 1))
+        return None
 
     def toward_town(self, area: int) -> tuple[str, ...]:
         """Return the straight directions towards the town on the map, ignoring walls."""

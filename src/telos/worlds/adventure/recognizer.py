@@ -1,7 +1,7 @@
 """The recogniser inside the game: the model in use, its belief, its director, and all events so far."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import telos.recognition
@@ -13,6 +13,25 @@ from telos.recognition.director import ADVENTURE_EARNINGS, Advice, create_direct
 from telos.recognition.files.load import create_recognizer, loads_model
 
 _READERS = Path(telos.recognition.__path__[0]) / "data"
+
+# The recognisers that ship for each rule set, by kind. The first is the one by which a companion reads.
+READERS: Mapping[str, Mapping[str, str]] = {
+    "wilds": {"ffbm": "wilds", "iohmm": "flairs-iohmm", "constant": "flairs-constant", "fsm": "flairs-fsm"},
+    "flairs": {
+        "ffbm": "flairs",
+        "iohmm": "flairs-iohmm",
+        "constant": "flairs-constant",
+        "fsm": "flairs-fsm",
+        "live": "flairs-live",
+    },
+    "aiide": {
+        "ffbm": "aiide-ffbm",
+        "iohmm": "aiide-iohmm",
+        "constant": "aiide-constant",
+        "fsm": "aiide-fsm",
+        "live": "aiide-live",
+    },
+}
 
 
 def reader_names() -> tuple[str, ...]:
