@@ -274,6 +274,9 @@ def _unsupported(rule: Rule, reason: str) -> TelosError:
 # --- the filter -------------------------------------------------------------------------------------------------------
 
 
+BEFORE = "what was seen before"  # the text of the scores of all earlier steps
+
+
 @dataclass(frozen=True, slots=True)
 class OnlineReason:
     """The scores that one rule added in the last step, one for each value, and its evidence as text."""
@@ -389,7 +392,7 @@ class OnlineFilter:
             return ()
         with np.errstate(divide="ignore"):
             before = np.log(self._past)
-        reasons = [OnlineReason("what was seen before", tuple(float(each) for each in before - before.max()))]
+        reasons = [OnlineReason(BEFORE, tuple(float(each) for each in before - before.max()))]
         for rule, binding in self._iter_bindings():
             if not rule.is_pair:
                 reasons.append(OnlineReason(_format_evidence(rule, binding), tuple(rule.table(binding).tolist())))

@@ -33,12 +33,15 @@ from telos.files.snapshots import (
 )
 from telos.recognition.observations import context_of
 from telos.recognition.recognizer import (
+    CHANGED,
+    EARLIER,
     BeliefUpdated,
     EventIgnored,
     Evidence,
     GoalModel,
     Matrix,
     PlayerSnapshot,
+    Reason,
     check_saved_goals,
     saved_time,
 )
@@ -327,6 +330,18 @@ class BeliefReasons:
     start: float
     parts: tuple[UpdateReason, ...]
     total: float
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The net evidence by cause, the strongest first; they sum to the total."""
+        sums: dict[str, tuple[float, int]] = {}
+        for part in self.parts:
+            before, times = sums.get(part.seen, (0.0, 0))
+            sums[part.seen] = before + part.by_sight, times + 1
+        found = [Reason(seen, value, times) for seen, (value, times) in sums.items()]
+        found.append(Reason(EARLIER, self.start))
+        found.append(Reason(CHANGED, math.fsum(part.by_change for part in self.parts)))
+        return tuple(sorted(found, key=lambda reason: -abs(reason.log_odds or 0.0)))
 
     def __str__(self) -> str:
         """Return the explanation in lines, the latest update last."""

@@ -13,7 +13,7 @@ from telos.files.snapshots import SNAPSHOT_FORMAT, check_known, read_snapshot
 from telos.recognition.director import DirectorRule
 from telos.recognition.filtering import check_event_order
 from telos.recognition.observations import EventFeatures, FeatureValues
-from telos.recognition.recognizer import PlayerSnapshot, check_goals, saved_time
+from telos.recognition.recognizer import PlayerSnapshot, Reason, check_goals, saved_time
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 # In the order of the papers; if several rules hold for one event, the first decides.
@@ -79,6 +79,11 @@ class FSM:
     def belief(self) -> Belief:
         """The belief: 1 for the current goal."""
         return self._beliefs[self._goal]
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The rule that decided, as data: a state machine weighs nothing."""
+        return (Reason(f"the last rule that held, or the start, says {self._goal}, and no doubt is left"),)
 
     def observe(self, event: Event) -> Belief:
         """Update the belief with an event, and return it."""

@@ -11,9 +11,9 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.snapshots import SNAPSHOT_FORMAT, Items, read_snapshot
 from telos.logic.model import MarkovLogic
-from telos.logic.online import OnlineFilter, OnlineReason, OnlineSnapshot
+from telos.logic.online import BEFORE, OnlineFilter, OnlineReason, OnlineSnapshot
 from telos.recognition.filtering import check_event_order
-from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
+from telos.recognition.recognizer import EARLIER, PlayerSnapshot, Reason, check_saved_goals, saved_time
 
 GOAL, ACTION = "goal", "action"  # the hidden predicate, and the predicate of the event's action
 DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context states them
@@ -40,6 +40,16 @@ class LogicReasons:
     over: str
     parts: tuple[tuple[str, float], ...]
     total: float
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The net evidence of each formula's condition, the strongest first."""
+        sums: dict[str, float] = {}
+        for text, value in self.parts:
+            cause = EARLIER if text == BEFORE else text
+            sums[cause] = sums.get(cause, 0.0) + value
+        ranked = sorted(sums.items(), key=lambda pair: -abs(pair[1]))
+        return tuple(Reason(cause, value) for cause, value in ranked)
 
     def __str__(self) -> str:
         """Return the explanation in lines, the strongest formula first."""

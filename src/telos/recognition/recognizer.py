@@ -71,6 +71,18 @@ class GoalModel(Protocol):
         """
 
 
+class Reason(NamedTuple):
+    """One cause of a belief as data: what was seen, and what it added to the log-odds of one goal over another."""
+
+    cause: str  # the name of an observation, a formula, a step of a plan; or one of the two below
+    log_odds: float | None = None  # None: the recogniser does not work by sums of evidence
+    times: int = 1  # how often it was seen
+
+
+EARLIER = "earlier"  # the cause of all evidence before the stretch that is explained
+CHANGED = "changed"  # the cause of what is lost or won because goals may have changed meanwhile
+
+
 @dataclass(frozen=True, slots=True)
 class BeliefUpdated:
     """Trace record: an event was counted and the belief updated."""

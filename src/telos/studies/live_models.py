@@ -2,9 +2,9 @@
 
     python -m telos.studies.trained_models live [FOLDER]
 
-writes ``wilds.yaml`` (its director is kept), ``flairs-live.yaml`` and ``aiide-live.yaml``. They see more than the papers'
-models: kills and swings, ways to unvisited areas and to town, and whether these part. All chances are rounded, so that
-people can read and edit them. No game that they are made from is played in a study.
+writes ``wilds.yaml`` (its director is kept), ``flairs-live.yaml`` and ``aiide-live.yaml``. They see more than the
+papers' models: kills and swings, ways to unvisited areas and to town, and whether these part. All chances are rounded,
+so that people can read and edit them. No game that they are made from is played in a study.
 """
 
 from collections import Counter

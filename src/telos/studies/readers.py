@@ -52,8 +52,9 @@ NOTES = (
     f"{GIVEN}: half of the games by a new player, half by an experienced one. {PLAIN}: a scripted player who does one "
     f"plain thing for {SECONDS:g} s, or walks home from two to four screens away.",
     "right: share of events at which the likeliest goal is the true one. sure: share at which it is true and above "
-    f"{SURE:.0%}. at the end: share of goals that are believed so when they end. until sure: seconds until then; the "
-    f"whole time if it never happens. log loss: mean of -log of the chance of the true goal, at least {_FLOOR:g}.",
+    f"{SURE:.0%}. at the end: share of goals that are believed so just before the event that ends them. until sure: "
+    "seconds until then; the whole time if it never happens. log loss: mean of -log of the chance of the true goal, at "
+    f"least {_FLOOR:g}.",
     "The best reader is the one with the highest share of right events, averaged over the kinds of players, each kind "
     "with the same weight. The studio shows it in the corner of the picture.",
     "The live models and the IOHMMs were made from simulated players with other seeds than those of any study; their "
@@ -147,9 +148,7 @@ def run_study(
     progress: Progress = no_progress,
 ) -> StudyResult:
     """Run the study: so many plays of each intent and games of each preset per rule set, and recordings of people."""
-    return readers_result(
-        compare_readers(places, plays=plays, games=games, seed=seed, jobs=jobs, progress=progress)
-    )
+    return readers_result(compare_readers(places, plays=plays, games=games, seed=seed, jobs=jobs, progress=progress))
 
 
 def compare_readers(
@@ -181,7 +180,9 @@ def _recorded(places: Sequence[Path], seed: int) -> list[Play]:
     for number, file in enumerate(recordings_in(places) if places else ()):
         recording = read_recording(file)
         if recording.simulated:
-            raise TelosError(f"a simulated player played {str(file)!r}", "leave the file out: this part is about people")
+            raise TelosError(
+                f"a simulated player played {str(file)!r}", "leave the file out: this part is about people"
+            )
         if recording.rules not in READERS:
             raise TelosError(f"{str(file)!r} has the rules {recording.rules!r}", f"there are {', '.join(READERS)}")
         if recording.directed:  # in free play, nobody knows what the player was after
@@ -195,9 +196,7 @@ def read_play(play_: Play) -> PlayRead | None:
     if not any(session.truths):
         return None
     rng = Random(f"{play_} readers")
-    beliefs = {
-        name: _beliefs(file, session, rng.randrange(2**32)) for name, file in READERS[play_.rules].items()
-    }
+    beliefs = {name: _beliefs(file, session, rng.randrange(2**32)) for name, file in READERS[play_.rules].items()}
     times = [event.time for event in session.events]
     score = partial(_figures, session.truths, times)
     spans = _spans(session.truths)
@@ -249,7 +248,7 @@ def _figures(
         right += [max(belief, key=belief.__getitem__) == goal for belief in beliefs[start:end]]
         sure += is_sure
         losses += [-math.log(max(chance, _FLOOR)) for chance in chances]
-        ends.append(is_sure[-1])
+        ends.append(is_sure[-2] if len(is_sure) > 1 else is_sure[-1])  # the last event shows that it was achieved
         first = next((n for n, each in enumerate(is_sure) if each), len(is_sure) - 1)
         waits.append(times[start + first] - times[start])
     return Figures(fmean(right), fmean(sure), fmean(ends), fmean(waits), fmean(losses))
@@ -294,8 +293,8 @@ def readers_result(done: ReadersCompared) -> StudyResult:
 def _finding(done: ReadersCompared, rules: str, best: str) -> str:
     second = max((each for each in READERS[rules] if each != best), key=lambda reader: done.score(rules, reader))
     return (
-        f"{rules}: the best reader is the {TITLES[best]}, right at {done.score(rules, best):.0%} of events; next is the "
-        f"{TITLES[second]} with {done.score(rules, second):.0%}."
+        f"{rules}: the best reader is the {TITLES[best]}, right at {done.score(rules, best):.0%} of events; "
+        f"next is the {TITLES[second]} with {done.score(rules, second):.0%}."
     )
 
 
@@ -384,5 +383,7 @@ def _goal_table(done: ReadersCompared, rules: str) -> tuple[tuple[str, ...], tup
             for goal, found in done.of_goal(rules, kind, reader).items():
                 mean = _means(found)
                 shares = [f"{mean[name]:.0%}" for name in ("right", "sure", "at_end")]
-                rows.append((kind, goal, TITLES[reader], *shares, f"{mean['until_sure']:.1f} s", f"{mean['log_loss']:.2f}"))
+                rows.append(
+                    (kind, goal, TITLES[reader], *shares, f"{mean['until_sure']:.1f} s", f"{mean['log_loss']:.2f}")
+                )
     return columns, tuple(sorted(rows, key=lambda row: (row[0], row[1]))), "by the goal that was pursued"

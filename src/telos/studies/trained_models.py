@@ -5,8 +5,9 @@
     python -m telos.studies.trained_models island > src/telos/recognition/data/trained/island.mln
 
 The first writes ``flairs-iohmm.yaml`` and ``aiide-iohmm.yaml`` into a folder, by default the package's, the second the
-live models (``live_models``). The formulas of the third are those of ``island-narrative.mln`` without the ones that connect goals of different moments: these help to
-read a whole story in hindsight, but not online. Its players differ from those of all studies.
+live models (``live_models``). The formulas of the third are those of ``island-narrative.mln`` without the ones that
+connect goals of different moments: these help to read a whole story in hindsight, but not online. Its players differ
+from those of all studies.
 """
 
 import sys

@@ -4,8 +4,11 @@
 texts with ``Stage.names``.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
+
+from telos.recognition.recognizer import CHANGED, EARLIER
 
 Texts: TypeAlias = Mapping[str, str]
 
@@ -77,6 +80,47 @@ ROWS: dict[str, str] = {
     "strength": "How strong each side still is.",
     "Wren": "What your companion Wren wants now.",
 }
+# What a recogniser saw, by the name that its file gives it.
+SEEN: dict[str, str] = {
+    "kill": "kills a monster",
+    "hit": "strikes at a monster",
+    "swing": "swings",
+    "swing_still": "swings while standing still",
+    "swing_moving": "swings while walking",
+    "stop": "stops",
+    "new_area": "enters a place not seen before",
+    "area": "enters a place seen before",
+    "gem": "walks to a gem",
+    "both_ways": "walks where it leads both home and to new places",
+    "both_ways_to_monster": "walks to a monster, on the way home and to new places",
+    "onward": "walks to new places",
+    "onward_to_monster": "walks to a monster, on the way to new places",
+    "homeward": "walks towards town",
+    "homeward_to_monster": "walks to a monster, on the way to town",
+    "to_monster": "walks to a monster",
+    "walk": "walks elsewhere",
+    "approach_unexplored_and_monster": "walks to new places and a monster",
+    "approach_unexplored": "walks to new places",
+    "approach_town_and_monster": "walks towards town and a monster",
+    "approach_town": "walks towards town",
+    "approach_monster": "walks towards a monster",
+    "approach_gem": "walks to a gem",
+    "other_movement": "walks elsewhere",
+    **{
+        way: f"walks {way.replace('_', ' and ')}"
+        for way in ("up", "down", "left", "right", "up_left", "up_right", "down_left", "down_right")
+    },
+    EARLIER: "everything that was seen before",
+    CHANGED: "players change their minds: what is long ago counts less",
+}
+# What the predicates of formulas say, with their arguments; {0} is the first one after the time.
+PREDICATES: dict[str, str] = {
+    "action": "does: {0}",
+    "loc": "is at {0}",
+    "state": "has reached {0} of 4 milestones",
+    "done": "has achieved: {0}",
+    "last": "the last thing achieved was: {0}",
+}
 MARKS: dict[str, str] = {
     "event": "A bar: something that the player did, and the recognisers saw.",
     "said": "A dot: somebody said something.",
@@ -93,6 +137,33 @@ def wants(goal: str) -> str:
     ('go home', 'read up')
     """
     return GOALS[goal][0] if goal in GOALS else goal.replace("_", " ").replace("-", " ")
+
+
+_ATOM = re.compile(r"(\w+)\(t(-\d+)?,?([^()]*)\)")  # "state(t-1,0110)"
+
+
+def describe_cause(cause: str) -> str:
+    """Return a cause of a belief in plain words: what was seen, or a condition of formulas.
+
+    >>> describe_cause("to_monster"), describe_cause("loc(t,infirmary) ^ state(t-1,0110)")
+    ('walks to a monster', 'is at infirmary, and just before has reached 2 of 4 milestones')
+    """
+    if cause in SEEN:
+        return SEEN[cause]
+    if _ATOM.search(cause):
+        return ", and ".join(_describe_atom(each) for each in cause.split(" ^ "))
+    return cause.replace("_", " ")
+
+
+def _describe_atom(atom: str) -> str:
+    found = _ATOM.fullmatch(atom)
+    if found is None or found[1] not in PREDICATES:
+        return atom
+    first, *_ = found[3].split(",")
+    if found[1] == "state":
+        first = str(first.count("1"))
+    said = PREDICATES[found[1]].format(first.replace("-", " "))
+    return f"just before {said}" if found[2] else said
 
 
 def describe_names(

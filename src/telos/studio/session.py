@@ -21,6 +21,7 @@ from telos.recognition.recognizer import Recognizer
 from telos.studio import glossary
 from telos.studio.attention import Attention
 from telos.studio.event_log import EventLog
+from telos.studio.explanation import ExplanationLine, explain, explain_text
 from telos.studio.mind_view import MindView, intent_words
 from telos.studio.models.resolved import ResolvedMind, resolve_mind
 from telos.studio.recording import (
@@ -434,7 +435,7 @@ class Session:
         if was_scripted:
             self._follow_script()
         if self.watchpoint is not None and self.watchpoint.holds(self._values(entries)):
-            self.paused, self.stopped = True, f"paused at {self._clock()}: {self.watchpoint.text}"
+            self.paused, self.stopped = True, f"paused at {self.clock()}: {self.watchpoint.text}"
 
     def _step(self, inputs: Inputs) -> Iterable[Happening]:
         """Advance the stage; an input that it rejects is reported and left out."""
@@ -585,6 +586,15 @@ class Session:
             lines += [self._explain(name, observed) for name in names]
         return "\n\n".join(lines) or "Nothing more is known about this."
 
+    def explain(self, number: int, reader: str) -> tuple[ExplanationLine, ...]:
+        """Explain the cause of a happening, and what a recogniser believed then, by the net evidence of each cause."""
+        words = self.happenings[number].happening.why
+        observed = sum(event.number <= number for event in self.recognizers.events)
+        if not observed:
+            return explain_text(words or "Nothing more is known about this.")
+        again, _ = self.recognizers.rerun(self.recognizers.known(reader), upto=observed)
+        return (*explain_text(words), *explain(again, again.belief))
+
     def _explain(self, name: str, upto: int) -> str:
         reader, _ = self.recognizers.rerun(name, upto=upto)
         explain = getattr(reader, "why", None)
@@ -594,7 +604,8 @@ class Session:
         """Return the game as a file that the studio can replay: its name and its content."""
         return f"{self.world.name}-seed{self.seed}-studio.jsonl", self.log.to_bytes()
 
-    def _clock(self) -> str:
+    def clock(self) -> str:
+        """Return the time of the newest frame as the HUD shows it."""
         return self.frame_data["hud"]["clock"] or f"{self.stage.time:.1f} s"
 
     def _values(self, entries: Iterable[TimelineEntry]) -> dict[str, Value]:

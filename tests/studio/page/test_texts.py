@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from studio.tiny import LINE
 from telos.core.errors import Fault
 from telos.studio.mind_view import FactLine, GoalLine
-from telos.studio.page.beliefs_panel import ExplanationLine, split_explanation
 from telos.studio.page.controls import free_keys, studio_keys
 from telos.studio.page.designer.comparison import comparison_svg, find_stretches, thin_points
 from telos.studio.page.designer.editor import diff_class, format_fault
@@ -149,24 +148,6 @@ def test_example_conditions_can_be_set_and_do_not_hold_yet(name: str) -> None:
         session.pause_when(example)
         assert session.watchpoint is not None
         assert not session.watchpoint.is_true(session._values(())), example
-
-
-@given(st.lists(st.from_regex(r" {0,6}[a-z:;, ]{1,20}( \([+-]\d\.\d\d\))?", fullmatch=True), max_size=6))
-def test_split_explanation_loses_no_word_and_no_figure(lines: list[str]) -> None:
-    laid = split_explanation("\n".join(lines))
-    told = "".join(each.words + each.figure.replace("\N{MINUS SIGN}", "-") for each in laid)
-    assert sorted(told.replace(" ", "")) == sorted("".join(lines).replace(" ", "").replace("(", "").replace(")", ""))
-
-
-def test_each_figure_has_own_line() -> None:
-    assert split_explanation("  48.0 s, up: speaks for town (-1.06); the goal may have changed before (-0.55)") == [
-        ExplanationLine(1, "−1.06", "48.0 s, up: speaks for town"),
-        ExplanationLine(2, "−0.55", "the goal may have changed before"),
-    ]
-    assert split_explanation("a over b: +0.19 in log-odds\n  -0.44  last(t,a)") == [
-        ExplanationLine(0, "+0.19", "a over b, in log-odds"),
-        ExplanationLine(1, "−0.44", "last(t,a)"),
-    ]
 
 
 def test_accuracy_is_that_of_scoreboard() -> None:

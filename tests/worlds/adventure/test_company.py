@@ -273,7 +273,7 @@ def test_companion_believing_town_leads_home() -> None:
     game, seen = believing("town")
     assert game.companion is not None
     go(game, "4,2")
-    hold(game, "")
+    hold(game, "", 150)  # longer than the pause between two lines
     game.companion.read(Belief({"level": 0.05, "explore": 0.05, "town": 0.9}), game.view().time)
     hold(game, "", 120)
     assert (seen().goal, seen().doing) == ("show_home", "waiting")

@@ -291,7 +291,7 @@ def test_event_context_is_complete_plain_and_without_truth(rules: str) -> None:
     names = {
         "cause", "area", "x", "y", "monsters", "gems", "in_town", *SINCE, "moved", "moving", "exits", "unvisited_exits",
         "exits_nearer_town", "toward_unexplored", "toward_town", "toward_monster", "toward_gem",
-        "toward_nearest_monster", "monster_near",
+        "toward_nearest_monster", "monster_near", "onward", "homeward", "ways_part",
     }  # fmt: skip
     events = events_of(played(Adventure(rules, seed=1)))
     assert len(events) > 50

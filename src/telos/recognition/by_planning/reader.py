@@ -50,6 +50,7 @@ from telos.recognition.recognizer import (
     BeliefUpdated,
     EventIgnored,
     PlayerSnapshot,
+    Reason,
     check_saved_goals,
     saved_time,
 )
@@ -276,6 +277,17 @@ class GoalAccount:
     steps: tuple[str, ...]
     is_known: bool
 
+    @property
+    def words(self) -> str:
+        """The account as a sentence: how much of what was done is no use for the goal, and what is left to do."""
+        detour = "nothing was a detour" if self.wasted < 0.005 else f"{self.wasted:.3g} of the effort was a detour"
+        if not self.is_known or self.to_go is None:
+            return f"{self.goal} {self.belief:.0%}: {detour} so far"
+        if self.to_go == math.inf:
+            return f"{self.goal} {self.belief:.0%}: cannot be reached from here"
+        left = f"left to do: {', '.join(self.steps)}" if self.steps else "it is achieved"
+        return f"{self.goal} {self.belief:.0%}: {detour}; {left}"
+
     def __str__(self) -> str:
         at_least = "" if self.is_known else "at least "
         said = f"{self.goal} {self.belief:.0%}: {at_least}{self.wasted:.4g} wasted"
@@ -295,6 +307,11 @@ class PlanningReasons:
     over: str | None
     accounts: tuple[GoalAccount, ...]
     notes: tuple[str, ...]
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """What speaks for and against each goal, in words, the likeliest goal first."""
+        return tuple(Reason(each.words) for each in self.accounts)
 
     def __str__(self) -> str:
         """Return the explanation in lines."""

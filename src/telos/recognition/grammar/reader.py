@@ -16,7 +16,7 @@ from telos.recognition.filtering import check_event_order
 from telos.recognition.grammar.earley import Column, EarleyItem, ParserRule, ParserTables, UnitRule
 from telos.recognition.grammar.grammar import PlanGrammar
 from telos.recognition.grammar.session import PlanSession, SessionSnapshot, resume_session, save_session
-from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
+from telos.recognition.recognizer import PlayerSnapshot, Reason, check_saved_goals, saved_time
 
 # --- partial plans ----------------------------------------------------------------------------------------------------
 
@@ -45,6 +45,12 @@ class PartialPlan:
         inner = [level.missing[1:] for level in reversed(self.levels[:-1])]
         last = self.levels[-1].missing if self.levels else ()
         return (*last, *(step for steps in inner for step in steps))
+
+    @property
+    def words(self) -> str:
+        """The plan as a sentence: what was done for the goal, and what is missing."""
+        done = ", ".join(step for level in self.levels for step in level.done) or "nothing"
+        return f"{self.chance:.0%} {self.goal}: done {done}; missing {', '.join(self.missing) or 'nothing'}"
 
     def __str__(self) -> str:
         """Return one line of text."""
@@ -133,6 +139,14 @@ class GrammarReasons:
     plans: tuple[PartialPlan, ...]
     noise: float
     lost: float
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The recipes that may be under way, in words, the likeliest first."""
+        found = [Reason(plan.words) for plan in self.plans] or [Reason(f"no recipe for {self.goal} is under way")]
+        if self.noise > NOISE_REPORTED:
+            found.append(Reason(f"the last action probably serves nothing ({self.noise:.0%})"))
+        return tuple(found)
 
     def __str__(self) -> str:
         """Return the explanation in lines."""

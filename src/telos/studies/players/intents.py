@@ -13,9 +13,7 @@ _MAX_AWAY = 90 * FRAMES_A_SECOND
 _SCREENS = (2, 5)  # from town, where it turns round: from the first to below the second
 
 
-def play_intent(
-    rules: str, intent: str, rng: Random, *, seconds: float = SECONDS, model: str | None = None
-) -> Session:
+def play_intent(rules: str, intent: str, rng: Random, *, seconds: float = SECONDS, model: str | None = None) -> Session:
     """Play with one intent; ``truths`` holds the goal from the moment on from which it is pursued.
 
     With the intent ``town`` the player first explores, turns round two to four screens away, and the play ends at home.
@@ -36,7 +34,11 @@ def play_intent(
         game.step({game.player: player.input(game.view())})
         events += game.events
         truths += [None if turned is None else goal] * len(game.events)
-        if turned is None and game.frame >= _MIN_AWAY and (_screens_from_town(game) >= turns or game.frame >= _MAX_AWAY):
+        if (
+            turned is None
+            and game.frame >= _MIN_AWAY
+            and (_screens_from_town(game) >= turns or game.frame >= _MAX_AWAY)
+        ):
             turned = game.frame
             player.pursue("town")
         elif is_walk and turned is not None and game.view().in_town:

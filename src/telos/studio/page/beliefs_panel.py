@@ -1,14 +1,14 @@
 """The Beliefs panel (`BeliefsPanel`): the bars of all recognisers, and why one of them believes so."""
 
 import asyncio
-import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nicegui import background_tasks, ui
 
 from telos.core.errors import TelosError
+from telos.studio.explanation import ExplanationLine, explain, explain_text
 from telos.studio.page.widgets import BeliefBars, box, empty_label, heading, icon_button, set_class, show_text
 from telos.studio.recording import TimelineEntry
 from telos.studio.session import Session
@@ -16,69 +16,19 @@ from telos.studio.session import Session
 # --- explanations -----------------------------------------------------------------------------------------------------
 
 
-_AHEAD = re.compile(r"([+-]\d+(?:\.\d+)?)\s+(?=\S)")  # "+0.85  done(t,talk-cook)"
-_AT_THE_END = re.compile(r": ([+-]\d+(?:\.\d+)?) in log-odds$")
-_BEHIND = re.compile(r"\s*\(([+-]\d+(?:\.\d+)?)\)(?:;\s*|$)")  # "speaks for explore (+0.55); the goal may have …"
-_MAX_DEPTH = 3  # indentation levels, of two blanks each
-
-
-class ExplanationLine(NamedTuple):
-    """A line of an explanation: its indentation, its figure if it has one, and its text."""
-
-    depth: int
-    figure: str
-    words: str
-
-
-def split_explanation(text: str) -> list[ExplanationLine]:
-    r"""Split an explanation into lines with at most one figure each.
-
-    >>> for line in split_explanation("a over b (+1.10)\n  2 s, up: speaks for a (+2.00); it may have changed (-0.90)"):
-    ...     print(line.depth, line.figure, line.words)
-    0 +1.10 a over b
-    1 +2.00 2 s, up: speaks for a
-    2 −0.90 it may have changed
-    >>> split_explanation("  +0.85  done(t,cook)")
-    [ExplanationLine(depth=1, figure='+0.85', words='done(t,cook)')]
-    """
-    return [line for each in text.splitlines() for line in _split(each)]
-
-
-def _split(text: str) -> list[ExplanationLine]:
-    words = text.lstrip()
-    depth = min((len(text) - len(words)) // 2, _MAX_DEPTH)
-    if ahead := _AHEAD.match(words):
-        return [ExplanationLine(depth, _signed(ahead[1]), words[ahead.end() :])]
-    if at_the_end := _AT_THE_END.search(words):
-        return [ExplanationLine(depth, _signed(at_the_end[1]), f"{words[: at_the_end.start()]}, in log-odds")]
-    found: list[ExplanationLine] = []
-    start = 0
-    for behind in _BEHIND.finditer(words):
-        found.append(ExplanationLine(depth + bool(found), _signed(behind[1]), words[start : behind.start()]))
-        start = behind.end()
-    if start < len(words) or not found:
-        found.append(ExplanationLine(depth + bool(found), "", words[start:]))
-    return found
-
-
-def _signed(figure: str) -> str:
-    return figure.replace("-", "\N{MINUS SIGN}")  # as wide as the plus, so that figures are aligned
-
-
 class ExplanationBox:
     """An explanation on the page, with a column of figures. Only changed lines are sent, so that nothing flickers."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[ui.element, ui.label, ui.label]] = []
-        self._text = ""
+        self._lines: Sequence[ExplanationLine] = ()
         self._box = box("ts-explanation")
 
-    def show(self, text: str) -> None:
-        """Show a text."""
-        if text == self._text:
+    def show(self, lines: Sequence[ExplanationLine]) -> None:
+        """Show an explanation."""
+        if lines == self._lines:
             return
-        self._text = text
-        lines = split_explanation(text)
+        self._lines = lines
         set_class(self._box, "ts-figures", any(line.figure for line in lines))
         while len(self._rows) < len(lines):
             self._rows.append(self._row())
@@ -157,7 +107,7 @@ class BeliefsPanel:
         self._pinned = number
         if not self._session.recognizers.names:  # without recognisers, the world may still know the cause
             show_text(self._what, format_headline(self._session.happenings[number], self._session.stage.unit))
-            self._words.show(self._session.why(number))
+            self._words.show(explain_text(self._session.why(number)))
             return
         self.refresh()
 
@@ -177,9 +127,9 @@ class BeliefsPanel:
         self._asked = asked
         self._release.set_visibility(self._pinned is not None)
         if asked.number is None:
-            self._show(self._now(asked.reader) if asked.observed else "", "now")
+            self._show(self._now(asked.reader) if asked.observed else (), f"now, {self._session.clock()}")
         elif asked.number < 0:
-            self._show("", "")
+            self._show((), "")
         else:
             background_tasks.create(self._look_back(asked, asked.number))
 
@@ -190,27 +140,25 @@ class BeliefsPanel:
         observed = len(session.recognizers.events) if number is None else 0
         return _Asked(self._reader.value, number, observed, session.version)
 
-    def _now(self, reader: str) -> str:
+    def _now(self, reader: str) -> Sequence[ExplanationLine]:
         """Return the current explanation of a recogniser."""
         recognizers = self._session.recognizers
-        explain = getattr(recognizers.readers[reader], "why", None)
-        return recognizers.beliefs[reader].why() if explain is None else str(explain())
+        return explain(recognizers.readers[reader], recognizers.beliefs[reader])
 
     async def _look_back(self, asked: _Asked, number: int) -> None:
         """Explain a past moment in a thread: the recogniser observes all earlier events again."""
         entry = self._session.happenings[number]
         try:
-            words = await asyncio.to_thread(self._session.why, number, asked.reader)
+            lines = await asyncio.to_thread(self._session.explain, number, asked.reader)
         except TelosError as error:
-            words = str(error)
+            lines = explain_text(str(error))
         if asked == self._asked and not self._what.is_deleted:  # the request is still current
-            title = f"{self._session.recognizers.titles[asked.reader]}: "  # the menu shows it already
-            self._show("\n".join(line.removeprefix(title) for line in words.splitlines()), format_headline(entry))
+            self._show(lines, format_headline(entry))
 
-    def _show(self, words: str, what: str) -> None:
-        show_text(self._what, what if words else "")
-        self._words.show(words)
-        self._empty.set_visibility(not words)
+    def _show(self, lines: Sequence[ExplanationLine], what: str) -> None:
+        show_text(self._what, what if lines else "")
+        self._words.show(lines)
+        self._empty.set_visibility(not lines)
 
 
 def find_last_entry(happenings: list[TimelineEntry], frame: int) -> int:

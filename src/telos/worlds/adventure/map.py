@@ -153,9 +153,9 @@ class AreaMap:
         return ways.get(end, ())
 
     def exits_to_unvisited(self, area: int, visited: Collection[int]) -> dict[str, int]:
-        """Return the exits that lead to an unvisited area and the number of screens, 1 being the next one.
+        r"""Return the exits that lead to an unvisited area and the number of screens, 1 being the next one.
 
-        >>> tiny = AreaMap.from_drawing("+---+---+---+---+\\n|         T     |\\n+---+---+---+---+")
+        >>> tiny = AreaMap.from_drawing("+---+---+---+---+\n|         T     |\n+---+---+---+---+")
         >>> tiny.exits_to_unvisited(1, {1, 2}), tiny.exits_to_unvisited(1, {0, 1, 2, 3})
         ({'east': 2, 'west': 1}, {})
         """

@@ -40,19 +40,16 @@ from telos.studio.worlds.adventure.minds import (
 )
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
+from telos.worlds.adventure.recognizer import READERS
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_rules
 
 FFBM = "ffbm"  # the model that the companion and the director use
-_KINDS = ((FFBM, "FFBM"), ("iohmm", "IOHMM"), ("constant", "constant T"), ("fsm", "FSM"))
-_FILES = {  # of each rule set, in the order of the kinds
-    "wilds": ("wilds", "flairs-iohmm", "flairs-constant", "flairs-fsm"),
-    "flairs": ("flairs", "flairs-iohmm", "flairs-constant", "flairs-fsm"),
-    "aiide": ("aiide-ffbm", "aiide-iohmm", "aiide-constant", "aiide-fsm"),
-}
-HEADLINES = {"wilds": "iohmm", "flairs": "iohmm", "aiide": "iohmm"}  # by `telos study readers`
-RULES = tuple(_FILES)
+_TITLES = {FFBM: "FFBM", "iohmm": "IOHMM", "constant": "constant T", "fsm": "FSM", "live": "live model"}
+# The best reader of each rule set by `telos study readers`; tests/studies/test_readers.py compares them.
+HEADLINES = {"wilds": FFBM, "flairs": "live", "aiide": "live"}
+RULES = tuple(READERS)
 RULE_TITLES = {
     "wilds": "The wilds: our game, with a companion",
     "flairs": "Rules of the first paper (FLAIRS)",
@@ -266,7 +263,7 @@ def _create_game(seed: int, settings: Mapping[str, str], trace: Trace) -> Advent
 ADVENTURE = StudioWorld(
     "adventure",
     "Adventure",
-    "Find the chest, bring it home, fight monsters; four recognisers watch and infer your goal.",
+    "Find the chest, bring it home, fight monsters; recognisers watch and infer your goal.",
     (
         Setting(
             "rules",
@@ -298,11 +295,11 @@ def adventure_models(rules: str) -> tuple[Model, ...]:
     """Return the recognisers of a rule set.
 
     >>> [model.file for model in adventure_models("flairs")]
-    ['flairs.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml']
+    ['flairs.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-live.yaml']
     """
     return tuple(
-        Model(name, title, _model_text(file), f"{file}.yaml", make=partial(_make_recognizer, f"{file}.yaml"))
-        for (name, title), file in zip(_KINDS, _FILES[rules], strict=True)
+        Model(name, _TITLES[name], _model_text(file), f"{file}.yaml", make=partial(_make_recognizer, f"{file}.yaml"))
+        for name, file in READERS[rules].items()
     )
 
 
@@ -321,7 +318,7 @@ def rule_models(rules: str) -> tuple[Model, ...]:
 
 def ffbm_text(rules: str) -> str:
     """Return the text of the FFBM of a rule set."""
-    return _model_text(_FILES[rules][0])
+    return _model_text(READERS[rules][FFBM])
 
 
 def _make_recognizer(file: str, text: str) -> Recognizer:
