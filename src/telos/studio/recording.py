@@ -17,6 +17,7 @@ import orjson
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.files import parse_json
+from telos.studio.result import BeliefMoment
 from telos.studio.stage import KIND_CUES, Happening, Inputs, PlayerChoice, Stage
 
 # Limits of an uploaded log.
@@ -423,6 +424,17 @@ class History:
             if change.belief != points[-1].beliefs[reader]:
                 points.append(_point_at(points[-1], change, reader))
         self._points = _thin(points)
+
+    def moments(self, reader: str) -> list[BeliefMoment]:
+        """Return what a recogniser believed at each change, and the true goal then."""
+        return [
+            BeliefMoment(point.frame, point.time, point.beliefs[reader], self._truth_at(point.frame))
+            for point in self._points
+        ]
+
+    def _truth_at(self, frame: int) -> str | None:
+        at = bisect_right(self._truth, frame, key=lambda entry: entry[0])
+        return self._truth[max(0, at - 1)][1] if self._truth else None
 
     def beliefs_at(self, frame: int) -> Values:
         """Return the beliefs of the current models at a frame."""

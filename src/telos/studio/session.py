@@ -38,10 +38,12 @@ from telos.studio.recording import (
     to_json,
     to_marks,
 )
+from telos.studio.result import ReaderShare, summarize
 from telos.studio.stage import Happening, Inputs, Model, StudioWorld
 from telos.studio.thrashing import Thrashing, find_thrashing
 from telos.studio.watchpoint import Watchpoint
 
+FREE_GOALS = {"goals": "free"}  # the settings of free play, in worlds that give goals
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 WAITING = "Press a key to begin"
 _MAX_MIND_VIEWS = 600  # moments at which all minds are kept: one a second of play
@@ -221,6 +223,7 @@ class Session:
         self._backdrops: dict[str, bytes] = {}
         self._steps_per_second = max(1, round(self.stage.rate))
         self.frame_data: dict[str, Any] = {}
+        self._result: tuple[int, dict[str, Any]] | None = None  # with the version of the models
         self._record_frame([])
         if self._script:
             self._follow_script()
@@ -480,6 +483,7 @@ class Session:
     def _record_frame(self, entries: list[TimelineEntry]) -> None:
         stage, number = self.stage, self.last + 1
         self.frame_data = data = build_frame(stage, number, self.recognizers.beliefs, entries)
+        data["quiet"] = self._is_quiet()
         point = HistoryPoint(number, stage.time, data["beliefs"], data["curves"])
         changes = self._history.add(point, data["truth"], data["bands"])
         self.event_log.add_frame(number, stage.time, entries, changes)
@@ -490,6 +494,11 @@ class Session:
         self._frames.add(to_json(data))
         if number % self._steps_per_second == 0 and (who := stage.characters()):
             self._mind_views.append((number, {name: view for name in who if (view := stage.mind(name)) is not None}))
+
+    def _is_quiet(self) -> bool:
+        """Whether the player has done nothing for so long that what was believed then says little about now."""
+        after, events = self.stage.quiet_after, self.recognizers.events
+        return after is not None and self.stage.time - (events[-1].event.time if events else 0.0) > after
 
     def _flag_thrashing(self, frame: int) -> dict[str, str]:
         """Return the rows that thrash now, with their goals; log where it begins and where it ends."""
@@ -533,6 +542,19 @@ class Session:
         data, readers = self.frame_data, self.recognizers
         counts, rows = [name for name, _ in data["hud"]["counts"]], [*data["bands"], *data["curves"]]
         return glossary.describe_names(readers.about, readers.goals, counts, rows, self.stage.names())
+
+    def result(self) -> dict[str, Any] | None:
+        """Return who read the player right, once the game has ended with a known goal; None before that."""
+        headline, board = self.headline, self.scoreboard
+        if not self.is_over or headline is None or not board.judged(headline):
+            return None
+        if self._result is None or self._result[0] != self.version:
+            titles = self.recognizers.titles
+            shares = [ReaderShare(name, titles[name], board.accuracy(name) or 0.0) for name in self.recognizers.names]
+            found = summarize(headline, shares, self._history.moments(headline)).to_message()
+            can_be_free = any(each.name in FREE_GOALS for each in self.world.settings)
+            self._result = self.version, {**found, "free": can_be_free}
+        return self._result[1]
 
     def backdrop(self, key: str) -> bytes:
         """Return the backdrop with that key, as JSON."""

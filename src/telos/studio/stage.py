@@ -201,6 +201,7 @@ class Stage(ABC):
     watched: str | None = None  # the player whose events the recognisers observe
     needs_pad: bool = True  # whether a touch screen shows buttons for the keys; not where taps in the picture suffice
     is_played: bool = False  # whether a person plays: then the game waits while its player looks elsewhere
+    quiet_after: float | None = None  # seconds without an event of the player after which no goal is headlined
     awaits: bool = False  # whether the game starts at the first key press or command of a person
 
     @abstractmethod

@@ -23,7 +23,7 @@ from telos.studio.page.widgets import (
 )
 from telos.studio.recording import MAX_BYTES, parse_seed
 from telos.studio.server.hub import Hub
-from telos.studio.session import Session
+from telos.studio.session import FREE_GOALS, Session
 from telos.studio.stage import Setting
 
 _SEEDS = 10_000  # short enough to pass on
@@ -76,6 +76,11 @@ class NewGameMenu:
     def another(self) -> None:
         """Start a game with the same settings and a random seed."""
         navigate(game_address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
+
+    def play_freely(self) -> None:
+        """Start a game with goals of the player's own and a random seed."""
+        settings = {**self._session.settings, **FREE_GOALS}
+        navigate(game_address(self._session.world.name, self._rng.randrange(_SEEDS), settings))
 
     def accept(self, number: int) -> None:
         """Start the game that the picture invites to, with the same seed."""

@@ -214,6 +214,7 @@ class GamePage:
                         on_pick=self._pick,
                         on_again=new_game.another,
                         on_accept=new_game.accept,
+                        on_free=new_game.play_freely,
                     )
                 self.controls = Controls(game.session, on_take_over=self._take_over)
             self.panels = self._build_panels(library, dark=dark, wide=wide)

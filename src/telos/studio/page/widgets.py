@@ -206,7 +206,8 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
     """The picture of a game with its HUD, small belief bars in a corner, and the player's keys.
 
     It connects to ``link_url`` (``"/link/…"``). ``on_pick`` receives the name of a clicked character; ``on_again`` is
-    called to restart a finished game, and ``on_accept`` receives the number of an invitation of the stage.
+    called to restart a finished game, ``on_free`` to play on with free goals, and ``on_accept`` receives the number of
+    an invitation of the stage.
     """
 
     def __init__(
@@ -217,6 +218,7 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
         on_pick: Callable[[str], None] | None = None,
         on_again: Callable[[], None] | None = None,
         on_accept: Callable[[int], None] | None = None,
+        on_free: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self._props["link-url"] = link_url
@@ -225,6 +227,8 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
             self.on("pick", lambda event: _pass_name(event, on_pick))
         if on_again is not None:
             self.on("again", lambda _: on_again(), args=[])
+        if on_free is not None:
+            self.on("free", lambda _: on_free(), args=[])
         if on_accept is not None:
             self.on("accept", lambda event: _pass_number(event, on_accept))
 

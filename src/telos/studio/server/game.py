@@ -252,7 +252,7 @@ class Game:
                 "is": "status", "paused": session.paused, "speed": session.speed, "shown": session.shown,
                 "first": session.first, "last": session.last, "fps": rate and round(rate, 1), "slow": slow,
                 "stopped": session.stopped, "version": session.version, "waits": session.waits,
-                "replay": session.replay,
+                "replay": session.replay, "result": session.result(),
             }
         )  # fmt: skip
 

@@ -89,6 +89,7 @@ export class Corner {
     this.place.hidden = !fits;
     if (!fits) return;
     this.truth = frame.truth;
+    this.isQuiet = frame.quiet === true; // the player has done nothing for a while
     this.damper.aim(belief, now, { jumps: frame.live === false });
     this.paint(now);
   }
@@ -98,7 +99,7 @@ export class Corner {
     if (this.place.hidden) return false;
     const belief = this.damper.at(now);
     this.meter.show(belief, this.truth);
-    const goal = surest(belief, this.margin, this.doubt);
+    const goal = this.isQuiet ? null : surest(belief, this.margin, this.doubt);
     if (goal !== this.said || !this.headline.textContent) this.say(goal);
     return this.damper.moving;
   }

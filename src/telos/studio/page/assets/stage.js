@@ -9,6 +9,7 @@ import { link } from "telos-studio/link.js";
 import { buildTouchPad, watchGamepads, wordsForTouch } from "telos-studio/pads.js";
 import { Painter } from "telos-studio/painter.js";
 import { Pointing } from "telos-studio/pointing.js";
+import { ResultCard } from "telos-studio/result.js";
 import { sounds } from "telos-studio/sounds.js";
 
 const wantsStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -28,7 +29,7 @@ export default {
       <div ref="bar" class="telos-choices" role="toolbar" aria-label="What you can do now"></div>
     </div>`,
   props: { linkUrl: String, corner: { type: Boolean, default: true } },
-  emits: ["pick", "again", "accept"],
+  emits: ["pick", "again", "accept", "free"],
   mounted() {
     this.ends = [];
     this.painter = new Painter(this.$refs.canvas);
@@ -36,6 +37,7 @@ export default {
     this.hud.bottom.prepend(this.$refs.corner);
     this.hud.bottom.append(this.$refs.invited);
     this.belief = new Corner(this.$refs.corner);
+    this.result = new ResultCard(this.$refs.over, { again: () => this.$emit("again"), free: () => this.$emit("free") });
     const { canvas, view, bar } = this.$refs;
     const ask = (text) => link.send({ do: "ask", text });
     const clickAt = (x, y) => link.send({ do: "click", x, y });
@@ -80,9 +82,15 @@ export default {
       document.addEventListener("visibilitychange", shown);
       this.ends.push(this.attention.watch(), () => observer.disconnect(), watchTheme(turned), this.keys.listen(), watchGamepads(this.keys));
       this.ends.push(() => document.removeEventListener("visibilitychange", shown));
+      const escape = (event) => event.key === "Escape" && this.result.escape() && canvas.focus({ preventScroll: true });
+      document.addEventListener("keydown", escape);
+      this.ends.push(() => document.removeEventListener("keydown", escape));
     },
     listen() {
-      const status = () => this.hud.show(link.frame, link.status);
+      const status = () => {
+        this.hud.show(link.frame, link.status);
+        this.result.show(link.status.result, link.frame);
+      };
       const backdrop = ({ key, pic }) => this.painter.setBackdrop(key, pic);
       const lost = () => this.keys.releaseAll();
       const all = { hello: this.begin, backdrop, frame: this.take, status, lost };
@@ -96,6 +104,7 @@ export default {
       if (this.$el.classList.contains("telos-touched")) this.showPad();
       this.belief.begin(hello);
       this.hud.begin(hello);
+      this.result.begin();
       const title = String(hello.title ?? "The game");
       this.$refs.canvas.setAttribute("aria-label", `${title}: the game itself; play it with the keyboard`);
       this.invite(hello.invitations);
@@ -116,6 +125,7 @@ export default {
       this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });
       this.hud.show(frame, link.status);
       sounds.hear(frame, link.status);
+      this.result.show(link.status.result, frame);
       this.belief.take(frame, performance.now(), this.corner);
       this.pointing.take(frame);
       this.draw();

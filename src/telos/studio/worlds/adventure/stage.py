@@ -70,6 +70,7 @@ class AdventureStage(Stage):
     name = "adventure"
     title = "Adventure: a sword, monsters, a chest somewhere, and what you are after"
     rate = float(FRAMES_A_SECOND)
+    quiet_after = 8.0
     keys: tuple[tuple[str, str, str], ...] = (
         ("ArrowUp", "up", "walk up"),
         ("ArrowDown", "down", "walk down"),
