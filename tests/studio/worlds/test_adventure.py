@@ -22,8 +22,8 @@ from telos.studio.worlds.adventure.effects import find_vanished
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.adventure.adventure import replay
 from telos.worlds.adventure.map import STOP, Keys, format_keys, to_direction
-from telos.worlds.adventure.recording import Recording, read_recording, recording_text
 from telos.worlds.adventure.recognizer import READERS
+from telos.worlds.adventure.recording import Recording, read_recording, recording_text
 from telos.worlds.adventure.rules_file import load_rules
 
 HELD = ("up", "down", "left", "right", "up+left", "down+right", "swing", "left+swing", "")
