@@ -389,8 +389,8 @@ class Session:
         entries = [(self.happenings[observed.number], round_belief(belief)) for observed, belief in judged]
         by_frame = {each.frame: BeliefChange(each.frame, each.happening.time, belief) for each, belief in entries}
         self._history.recompute(name, round_belief(first), list(by_frame.values()))
-        beliefs = {each: round_belief(belief) for each, belief in self.recognizers.beliefs.items()}
-        self.frame_data = {**self.frame_data, "beliefs": beliefs}  # pages may have the old data, which stays as it is
+        newest = {each: round_belief(belief) for each, belief in self.recognizers.beliefs.items()}
+        self.frame_data = {**self.frame_data, "beliefs": newest}  # pages may have the old data, which stays as it is
 
     def _refuse(self, why: str) -> None:
         """Queue a refusal for the page; repetitions and all beyond a limit are dropped."""
