@@ -70,7 +70,9 @@ def test_boxes_do_not_overlap_and_plan_is_marked() -> None:
     assert {each for each in marked if each} == {"goto", "attack-from-cover", "kill_enemy"}
 
 
-@pytest.mark.parametrize(("name", "settings"), [("forge", {"play": "key"}), ("island", {"plays": "simulated"})])
+@pytest.mark.parametrize(
+    ("name", "settings"), [("home", {}), ("forge", {"play": "key"}), ("island", {"plays": "simulated"})]
+)
 def test_graphs_of_other_worlds_link_their_goals(name: str, settings: dict[str, str]) -> None:
     stage = world(name).make(3, world(name).complete_settings(settings))
     moment = stage.planning(stage.characters()[0])

@@ -18,10 +18,10 @@ SENSOR, MEMORY, BODY = "sensor", "memory", "body"
 _OWN_VALUES = {GOAL: "priorities", ACTION: "costs"}  # the sections of a character file that replace the domain's
 _VALUES = {GOAL: ("priority", "weight"), ACTION: ("cost", "duration")}  # keys of a definition; the first that is there
 _DETAILS = {
-    GOAL: ("wants", "relevant", "insistence", "drift", "hourly", "comfort", "power", "curve"),
+    GOAL: ("wants", "relevant", "insistence", "drift", "hourly", "night", "comfort", "power", "curve"),
     ACTION: ("parameters", "preconditions", "effects", "changes", "promises"),
 }
-_DOMAIN_KEYS = frozenset({"domain", "home"})  # with which files start that define goals and actions
+_DOMAIN_KEYS = frozenset({"domain", "motives"})  # with which files start that define goals and actions
 _MAPPINGS = {SENSOR: "sensors", MEMORY: "memory", BODY: "body"}
 
 
@@ -190,7 +190,10 @@ class _Resolver:
     def _definition(self, kind: str, name: str) -> tuple[_File | None, KeyPath]:
         section, thing, _, rest = f"{kind}s", *name.partition(".")
         for file in self._domains:
-            for path in ((section, name), ("objects", thing, section, rest), ("things", thing, section, rest)):
+            objects = file.get("objects")
+            alike = tuple(("objects", each, section, rest) for each in (objects if isinstance(objects, dict) else ()))
+            own: tuple[KeyPath, ...] = ((section, name), ("motives", name), ("objects", thing, section, rest))
+            for path in (*own, *alike) if rest else own:
                 if path in file.document.positions:
                     return file, path
         return None, ()

@@ -51,17 +51,18 @@ def goal_rows(goals: Sequence[GoalLine], mind: ResolvedMind | None = None) -> li
             "weight": format_number(goal.weight),
             "share": round(100 * abs(goal.weight) / greatest),
             "why": goal.why,
-            **_links(mind, GOAL, goal.name),
+            **_links(mind, GOAL, goal.name, shown=goal.weight),
         }
         for goal in goals
     ]
 
 
-def _links(mind: ResolvedMind | None, kind: str, name: str) -> dict[str, Any]:
-    """Return where a goal or an action is defined, and whether its number can be changed."""
+def _links(mind: ResolvedMind | None, kind: str, name: str, shown: float | None = None) -> dict[str, Any]:
+    """Return where a goal or an action is defined, and whether the number that is ``shown`` is written there."""
     trait = None if mind is None else mind.find(kind, name)
     source = "" if trait is None or trait.source is None else format_source(trait.source, {})
-    return {"source": source, "editable": trait is not None and trait.edit is not None}
+    is_level = trait is not None and shown is not None and format_number(shown) != (trait.value or "0")
+    return {"source": source, "editable": trait is not None and trait.edit is not None and not is_level}
 
 
 def action_rows(view: MindView, mind: ResolvedMind | None) -> list[dict[str, Any]]:

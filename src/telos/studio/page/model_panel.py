@@ -376,7 +376,9 @@ class ModelPanel:
         """Ask for another priority of a goal or cost of an action, and apply it."""
         with show_errors():
             trait, model = self._find_editable(who, kind, name)
-            what = "Cost" if kind == ACTION else "Priority"
+            assert trait.edit is not None  # it is editable
+            word = str(trait.edit.path[-1])
+            what = word.capitalize() if word in ("weight", "duration") else "Cost" if kind == ACTION else "Priority"
             written = f"Written as: {trait.value}. " if trait.value else ""
             about = f"{written}The change is made in {model.file}, and holds for all that use it."
             value = trait.value if len(trait.value) <= _MAX_VALUE_TEXT else ""

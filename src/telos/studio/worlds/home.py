@@ -5,12 +5,15 @@
 
 from collections.abc import Mapping, Sequence
 
+from telos.agents.motives import Decision
 from telos.choosing.choose import Choice
 from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.goal import Goal
 from telos.core.trace import as_json
 from telos.core.values import Value
+from telos.planning.alternatives import Alternative
 from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine
+from telos.studio.plan_choice import MAX_ALTERNATIVES, PlanChoice, PlanningMoment
 from telos.studio.stage import (
     CHOICE_KEYS,
     ClickTarget,
@@ -186,6 +189,28 @@ class HomeStage(Stage):
         if who not in self.household.minds:
             return super().why_not(who, what)
         return resident_why_not(self.household, who, what)
+
+    def sources(self, who: str) -> Sequence[str]:
+        """Return the file of motives, which all residents live by."""
+        return (MOTIVES,) if who in self.household.minds else ()
+
+    def planning(self, who: str) -> PlanningMoment | None:
+        """Return the motives and all actions of a resident: a mind of motives plans no further than one action."""
+        mind = self.household.minds.get(who)
+        if mind is None:
+            return None
+        actions = tuple(self.household.home.activity(name).action for name in _actions(self.household, who))
+        person = self.household.view.person(who)
+        steps = tuple(each for each in actions if each.name == person.doing)
+        goal = max(mind.goals, key=lambda goal: sum(-step.changes.get(goal.name, 0.0) for step in steps))
+        return PlanningMoment(mind.goals, actions, goal=goal if steps else None, steps=steps)
+
+    def plan_choice(self, who: str) -> PlanChoice:
+        """Return the table of a resident's last choice: what each action would leave of discontentment."""
+        decision = self.household.decisions.get(who)
+        if decision is None:
+            raise TelosError(f"{who} has not chosen anything yet", "look again after a minute")
+        return to_plan_choice(who, decision)
 
     def pokes(self) -> Sequence[Poke]:
         """Return the possible interventions."""
@@ -395,6 +420,18 @@ def _actions(household: Household, who: str) -> tuple[str, ...]:
         if thing.name != who and not (thing.name.endswith("s_bed") and thing.name != f"{who}s_bed"):
             names += [action.name for action in thing.posted.actions]
     return tuple(names)
+
+
+def to_plan_choice(who: str, decision: Decision) -> PlanChoice:
+    """Return a choice by motives as a plan of one step, beside the best other actions."""
+    choice = decision.choice
+    others = sorted((value, action.name) for action, value, _ in choice.rated if action is not choice.action)
+    found = []
+    for value, name in others[:MAX_ALTERNATIVES]:
+        extra = value - choice.value
+        why = f"it leaves {extra:.3g} more" if extra > 0 else "it leaves the same, and stands later in the list"
+        found.append(Alternative((), (name,), value, extra, why))
+    return PlanChoice(who, decision.why, (choice.action.name,), choice.value, tuple(found), "discontentment")
 
 
 def resident_why_not(household: Household, who: str, what: str) -> str:

@@ -53,7 +53,8 @@ def show_plan_choice(choice: PlanChoice, moment: PlanningMoment | None) -> None:
 def _choice_rows(choice: PlanChoice) -> None:
     most = max([choice.cost, *(each.cost for each in choice.alternatives if each.found)], default=0.0)
     heading("The plan")
-    _plan_row(choice.steps, choice.cost, most, "it is the cheapest known", is_chosen=True)
+    reason = "it is the cheapest known" if choice.measure == "cost" else f"it leaves the least {choice.measure}"
+    _plan_row(choice.steps, choice.cost, most, reason, is_chosen=True)
     others = [each for each in choice.alternatives if each.found]
     heading("Rejected plans", about="The cheapest plans that avoid a step of the plan")
     for each in others:
