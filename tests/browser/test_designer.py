@@ -9,10 +9,11 @@ import pytest
 from browser.conftest import Studio, until
 
 Open = Callable[..., Any]
-_PASTE = """(text) => {
-  const { editor } = getElement(Number(document.querySelector('.ts-editor').id.slice(1)));
-  editor.dispatch({ changes: { from: editor.state.doc.length, insert: text }, userEvent: "input.paste" });
-}"""
+_EDITOR = "getElement(Number(document.querySelector('.ts-editor').id.slice(1)))"
+_PASTE = f"""(text) => {{
+  const {{ editor }} = {_EDITOR};
+  editor.dispatch({{ changes: {{ from: editor.state.doc.length, insert: text }}, userEvent: "input.paste" }});
+}}"""
 
 
 @pytest.fixture
@@ -67,9 +68,10 @@ def test_priority_is_changed_in_place_and_plan_follows(minds: Any) -> None:
 def test_huge_text_is_refused_in_one_sentence_and_reverted(minds: Any) -> None:
     minds.keyboard.press("3")
     minds.locator(".cm-line", has_text="character: soldier").wait_for()
+    minds.wait_for_function(f"{_EDITOR}?.heldBack === false")
     minds.evaluate(_PASTE, ("# " + 98 * "x" + "\n") * 50_000)  # 5 MB
     minds.get_by_text("the text is larger than 256 KiB; split it into several files").wait_for()
-    assert minds.get_by_text("1 fault").is_visible()
+    minds.get_by_text("1 fault", exact=True).wait_for()
     minds.get_by_role("button", name=re.compile("^Revert")).click()
     minds.get_by_text("in force").wait_for()
     minds.keyboard.press("Control+Home")

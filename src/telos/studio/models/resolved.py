@@ -161,7 +161,9 @@ class _Resolver:
         values = [key for key in _VALUES[kind] if home is not None and home.get(*path, key) is not None]
         value = "" if home is None or not values else _format(home.get(*path, values[0]))
         valued = None if home is None or not values else home.line(*path, values[0], at_key=False)
-        edit = None if home is None else EditPlace(home.name, (*path, values[0] if values else _VALUES[kind][0]))
+        key = values[0] if values else "weight" if path[:1] == ("motives",) else _VALUES[kind][0]
+        value = value or ("1" if key == "weight" else "")
+        edit = None if home is None else EditPlace(home.name, (*path, key))
         own = _OWN_VALUES[kind]
         for file in self._characters:
             if (replaced := file.get(own, name)) is not None:

@@ -38,6 +38,7 @@ export async function complete(component, most) {
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of([data, limit]) });
   const named = CM.EditorView.contentAttributes.of({ "aria-label": "The text of the model", tabindex: "0" });
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of(named) });
+  component.heldBack = false; // from now on it may be
   keepCursorInView(CM, editor);
 }
 
