@@ -374,3 +374,32 @@ def test_any_text_is_a_character_or_has_located_faults(data: Any) -> None:
     else:
         assert character.name == data["character"]
         assert len(set(names(character.goals))) == len(character.goals)
+
+
+def test_own_costs_replace_those_of_domain_and_are_inherited(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("character: base\nactions: [attack, reload]\ncosts: {reload: 7}\n")
+    (tmp_path / "child.yaml").write_text("character: child\nlike: base\ncosts: {attack: 1 + 2}\n")
+    cast = shape.characters_in(tmp_path, DOMAIN)
+    costs = {action.name: str(getattr(action.cost, "value", action.cost)) for action in cast["child"].actions}
+    assert costs["reload"] == "7.0"
+    assert "Arithmetic" in costs["attack"]
+    assert cast["base"].actions != cast["child"].actions
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("costs: {relod: 3}", "did you mean 'reload'?"),
+        ("costs: {reload: -3}", "a number zero or more, or an expression, got -3"),
+        ("costs: {reload: ammos + 1}", "unknown variable 'ammos'"),
+        ("costs: {fly: 3}", "which is not an action of this character"),
+        ("goals: {cover: {weight: 99}}", "a goal's own weight stands under `priorities: {cover: 99}`"),
+        ("actions: {reload: {cost: 9}}", "an action's own cost stands under `costs: {reload: 3}`"),
+    ],
+)
+def test_misplaced_number_of_character_has_pointer(tmp_path: Path, line: str, said: str) -> None:
+    own = "" if line.startswith("actions") else "actions: [goto, attack, reload]\n"
+    (tmp_path / "a.yaml").write_text(f"character: a\n{own}{line}\n")
+    with pytest.raises(DefinitionError) as refused:
+        shape.characters_in(tmp_path, DOMAIN)
+    assert said in str(refused.value)

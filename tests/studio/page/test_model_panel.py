@@ -11,6 +11,7 @@ from nicegui import Client, ui
 
 from studio.page_client import found, in_page, played, texts, until
 from studio.tiny import ALWAYS_WEST, BY_LAST_STEP
+from telos.core.errors import TelosError
 from telos.studio.models.library import Library
 from telos.studio.page.designer.editor import SaveDialog
 from telos.studio.page.model_panel import ModelPanel
@@ -175,5 +176,44 @@ def test_name_outside_folder_is_refused_in_dialog(tmp_path: Path) -> None:
         SaveDialog(Library(tmp_path), "../last.yaml", ALWAYS_WEST, begun=BY_LAST_STEP)
         assert not found(client, ui.button, "Save").enabled
         assert any("../last.yaml" in line for line in texts(client))
+
+    in_page(act)
+
+
+def test_cost_is_changed_in_own_file_and_undone(tmp_path: Path) -> None:
+    async def act(client: Client) -> None:
+        session = Session(world("arena"), 3)
+        model = ModelPanel(session, Library(tmp_path), dark=True)
+        model.choose("Ann")
+        soldier = session.texts()["soldier"]
+        await model.change_value("Ann", "action", "reload", "0.5")
+        assert session.texts()["soldier"] == f"{soldier}costs: {{reload: 0.5}}\n"
+        trait = session.resolve("Ann").find("action", "reload")  # type: ignore[union-attr]
+        assert trait is not None
+        assert (trait.value, trait.valued.model) == ("0.5", "soldier")  # type: ignore[union-attr]
+        for wrong, said in (("-1", "out of range"), ("much", "is not a number")):
+            with pytest.raises(TelosError, match=said):
+                await model.change_value("Ann", "action", "reload", wrong)
+        model.undo("soldier")
+        assert session.texts()["soldier"] == soldier
+        model._open("soldier")
+        model._editor.value = f"{soldier}# a draft"
+        with pytest.raises(TelosError, match="not applied"):
+            await model.change_value("Ann", "goal", "cover", "5")
+
+    in_page(act)
+
+
+def test_trait_opens_file_that_defines_it_and_marks_line(tmp_path: Path) -> None:
+    def act(client: Client) -> None:
+        model = ModelPanel(Session(world("arena"), 3), Library(tmp_path), dark=True)
+        assert model.open_trait("Ann", "goal", "cover")
+        assert model.model.name == "arena"
+        (mark,) = model._editor.decorations
+        assert model.model.text.split("\n")[mark["line"] - 1].strip().startswith("cover:")
+        assert not model.open_trait("Ann", "goal", "fame")
+        model.open_line("layer-4-cover", 5)
+        assert model.model.name == "layer-4-cover"
+        assert [each["line"] for each in model._editor.decorations] == [5]
 
     in_page(act)

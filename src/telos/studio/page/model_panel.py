@@ -225,7 +225,8 @@ class ModelPanel:
             self._show_state()
             return  # a list that is rebuilt under the pointer cannot be clicked
         self._faults = faults
-        self._editor.show_faults(faults)
+        if not self._editor.held_back:  # an update would put the known text in place of the one that was held back
+            self._editor.show_faults(faults)
         self._fault_box.clear()
         self._fault_box.set_visibility(bool(faults))
         self._hint.set_visibility(not faults)  # replaced by the faults, so that the editor keeps its height
