@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import TelosError
-from telos.studies.readers import GIVEN, PLAIN, Play, compare_readers, read_play, readers_result, run_study
+from telos.studies.readers import GIVEN, PEOPLE, PLAIN, Play, compare_readers, read_play, readers_result, run_study
 from telos.studio.worlds.adventure.stage import HEADLINES
+from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.adventure.recognizer import READERS
+from telos.worlds.adventure.recording import write_recording
 
 RULES = ("wilds", "flairs", "aiide")
 
@@ -43,6 +45,18 @@ def test_play_is_read_the_same_way_twice() -> None:
     assert first is not None
     assert second is not None
     assert first.figures == second.figures
+
+
+def test_recordings_of_people_are_a_kind_of_their_own(tmp_path: Path) -> None:
+    game = Adventure("flairs", seed=5)
+    for keys in ("up", "right", "swing", "down") * 4:
+        for _ in range(10):
+            game.step({game.player: keys})
+    write_recording(game.recording(), tmp_path / "ann.jsonl")
+    done = compare_readers([tmp_path], plays=1, games=1, rules=["flairs"])
+    assert done.kinds("flairs") == (GIVEN, PLAIN, PEOPLE)
+    assert len(done.of("flairs", PEOPLE, "ffbm")) == 1
+    assert readers_result(done).data["human"]
 
 
 def test_study_refuses_bad_numbers_and_empty_folder(tmp_path: Path) -> None:

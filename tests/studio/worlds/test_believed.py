@@ -84,6 +84,23 @@ def test_standing_still_from_the_start_is_unsure() -> None:
     assert chances[-1] - chances[-2] < 0.2
 
 
+def test_player_who_stops_is_quiet_after_some_seconds() -> None:
+    session, _ = new_game("wilds", 5)
+    session.hold("right")
+    for _ in range(60):
+        session.advance()
+    session.hold("")
+    for _ in range(200):
+        session.advance()
+    assert not session.frame_data["quiet"]
+    for _ in range(60):
+        session.advance()
+    assert session.frame_data["quiet"], "the corner says unsure"
+    session.hold("left")
+    session.advance()
+    assert not session.frame_data["quiet"]
+
+
 def test_newcomer_who_was_told_to_fight_is_read_so() -> None:
     session = Session(ADVENTURE, 4, {"plays": "newcomer", "goals": "directed"})
     right: list[bool] = []
