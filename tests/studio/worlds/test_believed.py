@@ -20,8 +20,8 @@ def new_game(rules: str, seed: int) -> tuple[Session, AdventureStage]:
     return session, session.stage
 
 
-def belief_after(intent: str, seed: int, *, rules: str = "wilds") -> Belief:
-    """Return the headline's belief after 20 s of one intent; for town, when the player who walks home arrives."""
+def play_intent(intent: str, seed: int, *, rules: str = "wilds") -> tuple[Session, Belief]:
+    """Play 20 s of one intent and return the game with the headline's belief; for town, when the player arrives."""
     session, stage = new_game(rules, seed)
     player = PlainPlayer("explore" if intent == "town" else intent, seed=seed)
     name, areas = session.headline, stage.game.rules.map
@@ -37,12 +37,12 @@ def belief_after(intent: str, seed: int, *, rules: str = "wilds") -> Belief:
         session.hold(player.input(view))
         session.advance()
         if intent == "town" and turned is not None and stage.game.view().in_town:
-            return belief
-    return session.recognizers.beliefs[name]
+            return session, belief
+    return session, session.recognizers.beliefs[name]
 
 
 def count_sure(intent: str, seeds: range, *, rules: str = "wilds") -> int:
-    beliefs = [belief_after(intent, seed, rules=rules) for seed in seeds]
+    beliefs = [play_intent(intent, seed, rules=rules)[1] for seed in seeds]
     goal = "return" if (rules, intent) == ("aiide", "town") else intent
     return sum(belief.top == goal and belief[goal] > SURE for belief in beliefs)
 
