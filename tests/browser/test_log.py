@@ -12,7 +12,7 @@ from telos.studio.event_log import EventLog, LogFilter, LogQuery
 
 pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studio]"')
 
-from tests.browser.test_painter import HELLO, Table, frame, status
+from browser.test_painter import HELLO, Table, frame, status
 
 ODD = ['<b onclick="x">bold</b>', "50 % & more?#[a]", "“Größe” → İstanbul", "two\nlines", "x" * 3000, "a\tb \u202e end"]
 MOUNT = """async () => {
@@ -83,7 +83,9 @@ def test_log_of_long_fight_has_few_rows_in_page(log: Log) -> None:
     log.page.evaluate("document.querySelector('.telos-log-list').scrollTop = 20 * 5000")
     log.until_shows(rows[5000].text)
     assert log.page.locator(".telos-log-row").count() < 60
-    assert log.texts() == [each.text for each in rows if each.text in set(log.texts())]
+    seen = log.texts()
+    shown = set(seen)
+    assert seen == [each.text for each in rows if each.text in shown]
 
 
 def test_log_filters_kinds_and_characters_and_clears_them(log: Log) -> None:
@@ -92,7 +94,7 @@ def test_log_filters_kinds_and_characters_and_clears_them(log: Log) -> None:
     log.page.locator(".telos-log").get_by_role("button", name="→mind", exact=True).click()
     wanted = [each.text for each in log.log.lines if each.who == "Bob" and each.kind not in ("mind", "plan")]
     log.until_shows(wanted[-1])
-    assert log.texts() == wanted[-len(log.texts()) :]
+    log.table.until(lambda: bool(seen := log.texts()) and seen == wanted[-len(seen) :])
     for kind in ("said", "event", "game", "thrashing"):
         log.page.locator(f".telos-log-chip[value={kind}]").click()
     log.table.until(lambda: log.page.locator(".telos-log-empty").count() == 1)

@@ -81,6 +81,7 @@ def test_game_changes_between_two_tabs(opened: Open, studio: Studio) -> None:
     page.get_by_text("This game is played in another tab now.").wait_for()
     bar, header = page.locator(".telos-banner").bounding_box(), page.locator(".ts-header").bounding_box()
     assert bar["y"] + bar["height"] <= header["y"]  # it covers nothing
+    page.wait_for_timeout(1000)  # the bars are damped
     texts, before = page.locator(".ts-panels").inner_text(), frame(page)["n"]
     other.keyboard.press("ArrowLeft")
     until(other, f"link.frame.n > {before + 60}")

@@ -63,7 +63,7 @@ def put_a_folder(path: Path) -> None:
     [cut, flip_a_bit, lambda path: path.write_bytes(b""), lambda path: path.write_bytes(b"\x80\x05garbage" * 99)],
     ids=["cut", "bit", "empty", "garbage"],
 )
-@pytest.mark.parametrize("code", [EAGER, LAZY], ids=["eager", "lazy"])
+@pytest.mark.parametrize("code", [pytest.param(EAGER, marks=pytest.mark.slow), LAZY], ids=["eager", "lazy"])
 def test_damaged_cache_is_replaced_with_one_warning(tmp_path: Path, damage: Callable[[Path], None], code: str) -> None:
     cache = tmp_path / "cache"
     assert run(tmp_path, code, cache).startswith("0")

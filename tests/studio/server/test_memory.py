@@ -20,7 +20,7 @@ from telos.studio.server import app as apps
 from telos.studio.server import hub as hubs
 from telos.studio.server.app import create_app, open_socket
 
-LINKS = 30
+LINKS = 10
 KINDS = (
     "Session",
     "Game",
