@@ -59,6 +59,24 @@ def test_step_with_parameters_is_avoided_for_its_arguments_only() -> None:
     assert [(each.steps, each.extra) for each in found] == [(("goto(back)", "leave-back"), 3.0)]
 
 
+def test_step_with_any_handle_of_its_kind_is_avoided() -> None:
+    """Also one that the domain does not name first."""
+    places = [*"abcd"]
+    web = Domain(
+        variables=[Variable("at", "place")],
+        handles={"place": places},
+        actions=[
+            Action("goto", parameters={"to": "place"}, effects="at = to"),
+            Action("creep", parameters={"to": "place"}, preconditions="at == a", effects="at = to", cost=3),
+        ],
+        goals=[Goal(f"to-{place}", wants=f"at == {place}") for place in places[1:]],
+    )
+    for place in places[1:]:
+        chosen = Planner(web).plan(web.state({"at": "a"}), f"to-{place}").steps
+        found = find_alternatives(web, web.state({"at": "a"}), web.goal(f"to-{place}"), chosen)
+        assert found[0].steps == (f"creep({place})",)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_best_alternative_is_second_best_of_all_plans(seed: int) -> None:
     costs = [1 + (seed * 7 + number * 5) % 11 for number in range(6)]

@@ -10,6 +10,7 @@ import pytest
 
 import telos
 from telos.core.errors import TelosError
+from telos.core.expressions import Compare, Handle, Name
 from telos.planning import kernel, search
 from telos.planning.planner import Planner, get_planner
 from telos.planning.search import ResumableSearch, SearchEngine, SearchLimits
@@ -248,6 +249,86 @@ def test_replanner_asks_nothing_for_changes_that_do_not_matter() -> None:
             assert answer.cost == telos.plan(errand(Map(7), way), dict(after), "eat").cost
 
 
+def test_replanner_that_raised_answers_for_its_state_later() -> None:
+    for way in (telos.constant, lambda function: function):
+        broken = set[str]()
+
+        def distance(a: str, b: str, broken: set[str] = broken) -> float:
+            return 1 / 0 if a in broken else Map(7).distances[a, b]
+
+        town = telos.loads(ERRAND, functions={"distance": way(distance), "open": lambda _: True})
+        mind = telos.Replanner(town, "eat", {"fed": True})
+        broken.add("p5")
+        with pytest.raises(TelosError, match="ZeroDivisionError"):
+            mind.update({"at": "p5", "fed": False})
+        with pytest.raises(TelosError, match="ZeroDivisionError"):
+            mind.update({})
+        broken.clear()
+        assert mind.update({}).cost == telos.plan(town, {"at": "p5"}, "eat").cost
+        with pytest.raises(TelosError, match="holds int"):
+            mind.update({"at": "p9", "wood": "much"})
+        assert mind.update({}).cost == telos.plan(town, dict(mind.state), "eat").cost
+
+
+def test_functions_with_too_many_arguments_to_keep_are_refused() -> None:
+    names = ", ".join(f"p{number}" for number in range(1_000))
+    text = f"""
+domain: wide
+variables: {{a: place, b: place, c: place, done: bool}}
+handles: {{place: [{names}]}}
+actions:
+  first: {{effects: "a = p1, b = p1, c = p1"}}
+  last: {{effects: done = true, cost: "toll(a, b, c)"}}
+goals: {{end: {{wants: done}}}}
+"""
+    with pytest.raises(TelosError, match="toll have more than 10,000,000 combinations"):
+        telos.plan(telos.loads(text, functions={"toll": lambda *_: 1.0}), {}, "end")
+
+
+def test_tables_of_bools_set_switches_to_bools() -> None:
+    text = """
+domain: look
+variables: {at: place, seen: bool}
+handles: {place: [a, b]}
+actions: {look: {effects: seen = is_lit(at)}}
+goals: {see: {wants: seen}}
+"""
+    made = telos.loads(text, functions={"is_lit": telos.table({"a": True, "b": False})})
+    (step,) = telos.plan(made, {"at": "a"}, "see").steps
+    assert step.result(made.state({"at": "a"}))["seen"] is True
+    assert not telos.plan(made, {"at": "b"}, "see").found
+
+
+def test_goals_call_functions_of_handles_that_no_action_changes() -> None:
+    text = """
+domain: home
+variables: {at: place, home: place}
+handles: {place: [a, b, c]}
+actions: {goto: {parameters: {place: place}, effects: at = place}}
+goals: {near: {wants: "distance(at, home) == 1"}}
+"""
+    made = telos.loads(text, functions={"distance": telos.constant(lambda a, b: abs(ord(a) - ord(b)))})
+    for home, steps in (("c", ["goto(b)"]), ("b", []), ("c", ["goto(b)"])):
+        assert [str(step) for step in telos.plan(made, {"at": "a", "home": home}, "near").steps][:1] == steps
+
+
+def test_shared_numbers_of_handles_stay_those_of_the_domain() -> None:
+    text = """
+domain: meet
+variables: {at: place, who: person}
+handles: {place: [a, b], person: [x]}
+actions:
+  goto: {parameters: {place: place}, effects: at = place}
+  meet: {parameters: {person: person}, effects: who = person}
+goals: {end: {wants: at == b}}
+"""
+    made = telos.loads(text)
+    planner, condition = get_planner(made, None), Compare("==", Name("who"), Handle("a"))  # a names a place
+    before = planner.handles(made.state(), {}, "end").signature
+    assert not planner.plan({}, telos.Goal("odd", wants=telos.Condition(condition))).found
+    assert planner.handles(made.state(), {}, "end").signature == before
+
+
 def test_crowds_with_constant_functions_are_planned_together() -> None:
     town = Map(8)
     starts = [{"at": place, "tool": tool} for place in PLACES for tool in (True, False)]
@@ -276,6 +357,10 @@ def test_time_of_the_game_is_reported() -> None:
         (lambda: telos.table({("a", "b"): "far"}), "finite"),
         (lambda: telos.table([[0]]), "names of its rows"),
         (lambda: telos.table(lambda a, b: 1.0, ["a"]), "list for each argument"),
+        (lambda: telos.table(5, ["a"]), "not a table"),
+        (lambda: telos.table([[0]], 5), "not a table"),
+        (lambda: telos.table([1, 2], ["a", "a"]), "'a' twice"),
+        (lambda: telos.table({("a", "b"): 10**400}), "finite"),
         (lambda: telos.constant(3), "not a function"),
         (lambda: telos.vectorised(telos.table({("a",): 1.0})), "vectorised"),
         (lambda: telos.table({("a",): 1.0})("b"), "no value for"),
@@ -293,6 +378,7 @@ def test_misuse_is_refused(make: Callable[[], object], word: str) -> None:
         (telos.vectorised(lambda a, b: ["far" for _ in a]), "finite"),
         (telos.constant(lambda a, b: 1 / 0), "ZeroDivisionError"),
         (telos.table({("p0", "p1"): 1.0}), "no value for"),
+        (telos.table({"p0": 1.0}), "no value for"),
     ],
 )
 def test_faults_of_functions_name_the_action_and_the_call(function: Any, word: str) -> None:

@@ -85,6 +85,7 @@ def test_graph_of_spent_budget_leads_to_closest_state() -> None:
     graph = record_search(YARD, {}, "leave", budget=5)
     assert isinstance(graph.answer, telos.NoPlan)
     assert [graph.nodes[at].action for at in graph.way[1:]] == [step.name for step in graph.answer.partial]
+    assert sum(node.is_expanded for node in graph.nodes) == graph.answer.expanded == 5
     assert "in blue, what came closest" in "".join(drawn(graph).itertext())
 
 

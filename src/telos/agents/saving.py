@@ -265,8 +265,7 @@ class ReadMind:
         mind, goal = self.mind, deliberation.line[deliberation.place].name
         with self.check.at("deliberation").sound():
             ticket = mind.scheduler.resume(deliberation.state, goal, mind.planner, saved.expanded, self.called)
-            if ticket.done:
-                mind.scheduler.withdraw(ticket)
+            if ticket.answer is not None and ticket.expanded < saved.expanded:
                 message = f"is {saved.expanded}, but that search is over after fewer nodes"
                 raise self.check.fault(("deliberation", "expanded"), message, LENIENT)
         deliberation.ticket = ticket

@@ -6,12 +6,13 @@ asked less often, or for many arguments at once; expressions call all of them al
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from telos.core.errors import TelosError
-from telos.core.values import Value
+from telos.core.values import MAX_FLOAT, Value
 
 MAX_TABLE_VALUES = 4_000_000
 
@@ -115,7 +116,13 @@ def _read_table(values: Any, handles: Sequence[Sequence[Value]]) -> dict[Argumen
     elif not handles:
         raise TelosError("a table needs the names of its rows and columns", "table(matrix, places)")
     else:
-        rows = _read_rows(values, handles)
+        try:
+            rows = _read_rows(values, handles)
+        except TypeError as error:
+            raise TelosError(
+                f"the values are not a table of the handles: {error}",
+                "give a list of handles for each argument, and a matrix in their order or a function",
+            ) from error
     return {arguments: _check_number(arguments, value) for arguments, value in rows.items()}
 
 
@@ -123,6 +130,9 @@ def _read_rows(values: Any, handles: Sequence[Sequence[Value]]) -> dict[Argument
     if callable(values) and len(handles) == 1:
         raise TelosError("a table of a function needs a list for each argument", "table(function, places, places)")
     lists = [list(each) for each in handles]
+    for each in lists:
+        if twice := [handle for handle, count in Counter(each).items() if count > 1]:
+            raise TelosError(f"the table has the handle {twice[0]!r} twice", "give each row and column a handle")
     if not callable(values):
         values = values.tolist() if hasattr(values, "tolist") else values
         if len(lists) == 1 and len(values) and isinstance(values[0], Sequence):
@@ -141,11 +151,11 @@ def _flatten(values: Any, shape: Sequence[int]) -> list[Any]:
 
 
 def _check_number(arguments: Arguments, value: Any) -> float:
-    if hasattr(value, "item"):
-        value = value.item()
+    if hasattr(value, "item") and getattr(value, "size", 1) == 1:
+        value = value.item()  # of NumPy
     if isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, int | float) or not math.isfinite(value):
+        return value  # effects set switches to it
+    if not isinstance(value, int | float) or not -MAX_FLOAT <= value <= MAX_FLOAT:
         raise TelosError(f"the table has {value!r} for {_short(arguments)}", "give finite numbers")
     return float(value)
 

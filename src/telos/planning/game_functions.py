@@ -170,7 +170,7 @@ class SearchCalls:
             for number, codes in enumerate(product(*sizes)):
                 value = values.get(self._arguments(call, dict(zip(call.variables, codes, strict=True))))
                 if value is not None:
-                    yield start + number, value
+                    yield start + number, float(value)
 
     def is_constant(self, index: int) -> bool:
         """Whether a call's value never changes."""

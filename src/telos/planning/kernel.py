@@ -42,7 +42,7 @@ TASK_HEAD = 34
 # The head of a workspace: the progress of the search, the capacities, and where each part begins.
 # DROPPED counts branches whose numbers overflow. Of the first: its operator, the number (-1: a cost or a condition),
 # and in the floats the number's value.
-# QUESTIONS counts the calls that wait in the part ASKED; SUSPENDED is the node that needs them, or -1.
+# QUESTIONS counts the calls that wait in the part ASKED; SUSPENDED is the node where a search was interrupted, or -1.
 NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, QUESTIONS, FAULTY_OPERATOR, LENGTH = range(9)
 DROPPED, DROPPED_OPERATOR, DROPPED_NUMBER, DIVIDED_BY_ZERO, SUSPENDED = 9, 10, 11, 12, 13
 NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 14, 15, 16
@@ -181,7 +181,7 @@ def apply_operator(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operat
         write = ti[WRITES] + 5 * k
         value = run_program(ti, tf, wi, wf, ti[write + 4], node)
         if not -MAX_NUMBER <= value <= MAX_NUMBER:
-            if wi[DROPPED] == 0:
+            if wi[DROPPED] == 0 and wi[QUESTIONS] == 0:
                 wi[DROPPED_NUMBER] = -1 if ti[write] else ti[write + 1]
                 wf[wi[DROPPED_VALUE]] = value
             return math.nan
@@ -365,12 +365,10 @@ def drop_branch(wi: Ints, operator: int) -> None:
 
 def ask_ahead(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> None:
     """List the calls that the operators from ``operator`` on need in a node's state; ``child`` is a free node."""
-    number, value = wi[DROPPED_NUMBER], wf[wi[DROPPED_VALUE]]
     for other in range(operator, ti[OPERATORS]):
         if is_applicable(ti, tf, wi, wf, node, other) == 1.0:
             apply_operator(ti, tf, wi, wf, node, other, child)
-    # What else is wrong with them is found when the search comes to them.
-    wi[DIVIDED_BY_ZERO], wi[DROPPED_NUMBER], wf[wi[DROPPED_VALUE]] = 0, number, value
+    wi[DIVIDED_BY_ZERO] = 0  # that is found when the search comes to them
 
 
 def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
@@ -388,15 +386,6 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
         node = wi[SUSPENDED]
         wi[SUSPENDED] = -1
         if node < 0:
-            node = wi[wi[HEAP_NODE]]
-            if wi[EXPANDED] >= budget and wi[nexts + node] == 0:
-                # The node is tested while it stays on the heap: popped and pushed again, it could come after nodes with
-                # the same f and h, and a search that is interrupted would find another plan of the same cost.
-                f = wf[gs + node] + weight * wf[hs + node]
-                if wf[wi[HEAP_F]] <= f and is_goal(ti, tf, wi, wf, node) == 0.0:
-                    trace_back(wi, wi[CLOSEST])
-                    return BUDGET_SPENT
-            wi[QUESTIONS] = 0  # what the test asked is asked again below
             node = pop(wi, wf)
             if wf[wi[HEAP_F] + wi[HEAP]] > wf[gs + node] + weight * wf[hs + node]:
                 continue  # a cheaper way here was found after this entry was pushed
@@ -418,6 +407,12 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
             if held != 0.0:
                 trace_back(wi, node)
                 return FOUND
+            if wi[EXPANDED] >= budget:
+                # Pushed again, it could come after nodes with the same f and h, and a search that is interrupted would
+                # find another plan of the same cost.
+                wi[SUSPENDED] = node
+                trace_back(wi, wi[CLOSEST])
+                return BUDGET_SPENT
             wi[EXPANDED] += 1
         while operator < operators:
             applicable = is_applicable(ti, tf, wi, wf, node, operator)

@@ -318,8 +318,13 @@ class AnalysedOperator:
 @lru_cache(maxsize=64)
 def _least_value_between(function: GameFunction, one: int, other: int | None) -> float:
     """Return the least value of a table; with ``other``, only of arguments that differ in the two places."""
-    values = (function.values or {}).items()
-    return min((value for key, value in values if other is None or key[one] != key[other]), default=-math.inf)
+    values = function.values or {}
+    if other is None:
+        return min(values.values(), default=-math.inf)
+    last = max(one, other)  # keys that are shorter are never looked up
+    return min(
+        (value for key, value in values.items() if last < len(key) and key[one] != key[other]), default=-math.inf
+    )
 
 
 def analyse_operator(operator: Operator, layout: Layout, handles: HandleTable) -> AnalysedOperator:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import Handle, names_in, walk
+from telos.core.expressions import Expression, Handle, names_in, walk
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
@@ -183,6 +183,9 @@ class Planner:
         self._fixed = {v.name for v in domain.layout.variables if v.name not in changed and not v.type.is_numeric}
         self._has_handles = any(v.type.kind is ValueKind.HANDLE for v in domain.layout.variables)
         self._named = HandleTable(domain.handles)
+        types = [each.type for each in domain.layout.variables]
+        types += [each for action in self.actions for each in action.parameters.values()]
+        self._kinds = {each.handle for each in types if each.kind is ValueKind.HANDLE}
         self._handle_slots = [
             (slot, each.type.handle)
             for slot, each in enumerate(domain.layout.variables)
@@ -191,12 +194,7 @@ class Planner:
         expressions = [each.wants.expression for each in domain.goals if each.wants is not None]
         for action in self.actions:
             expressions += (action.preconditions.expression, action.cost, *(effect.value for effect in action.effects))
-        self._mentions_unnamed = any(
-            not self._named.known_codes(part.value)
-            for each in expressions
-            for part in walk(each)
-            if isinstance(part, Handle)
-        )
+        self._mentions_unnamed = any(map(self._has_unnamed, expressions))
         self._order = tuple(domain.layout.slots)
         self._bound_actions: dict[tuple[str, tuple[Value, ...]], Action] = {}
         self.functions = FunctionAnswers.of(domain)
@@ -302,21 +300,21 @@ class Planner:
 
     def _names_all(self, state: State, goal: str | Goal | None) -> bool:
         """Whether the domain names all handles that its actions, a state and a goal mention: no number is new."""
-        if self._mentions_unnamed or (not isinstance(goal, str) and self._is_unnamed(goal)):
+        if self._mentions_unnamed:
             return False
+        wants = goal.wants if isinstance(goal, Goal) else None
+        if not isinstance(goal, str) and (wants is None or self._has_unnamed(wants.expression)):
+            return False  # of no goal, nothing is known
         for slot, kind in self._handle_slots:
             value = state.array[slot]
             if value is not None and not self._named.knows(kind, value):
                 return False
         return True
 
-    def _is_unnamed(self, goal: Goal | None) -> bool:
-        """Whether a goal mentions a handle that the domain does not name; of no goal, nothing is known."""
-        if goal is None or goal.wants is None:
-            return True
-        return any(
-            isinstance(each, Handle) and not self._named.known_codes(each.value) for each in walk(goal.wants.expression)
-        )
+    def _has_unnamed(self, expression: Expression) -> bool:
+        """Whether an expression mentions a handle that could be of a kind in which the domain does not name it."""
+        mentioned = [each.value for each in walk(expression) if isinstance(each, Handle)]
+        return any(not self._named.knows(kind, handle) for handle in mentioned for kind in self._kinds)
 
     def _prepare_goal(self, goal: str | Goal, state: State, handles: HandleTable) -> tuple[Goal, PreparedGoal]:
         wanted = self.domain.goal(goal) if isinstance(goal, str) else goal

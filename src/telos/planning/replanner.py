@@ -60,8 +60,8 @@ class Replanner:
         self._limits = make_limits(how, budget, None)
         self.searches = 0  # how often neither the plan nor the cache sufficed
         self._values = list(as_state(state or {}, domain.layout).array)
-        self._prepare()
-        self.answer = self._search()
+        self._is_prepared = False  # for the handles and fixed variables of the state
+        self._renew()
 
     @property
     def state(self) -> State:
@@ -70,7 +70,7 @@ class Replanner:
 
     def update(self, changes: Mapping[str, Value]) -> Answer:
         """Apply changes of variables; return the answer for the new state: the same object if the plan stays."""
-        layout, matters = self._planner.domain.layout, False
+        layout = self._planner.domain.layout
         for name, value in changes.items():
             slot = layout.slot(name)
             if self._values[slot] == value:
@@ -81,20 +81,28 @@ class Replanner:
                     to_float(layout.variables[slot], value)
             self._values[slot] = value
             if name in self._relevant:
-                matters = True
+                self._is_stale = True
                 if name in self._task_variables:
-                    self._prepare()
-                else:
+                    self._is_prepared = False
+                elif self._is_prepared:
                     self._prepared.reader.update(name, value, self._words, self._numbers, self._handles)
-        if matters:
-            self.answer = self._search()
+        if self._is_stale:
+            self._renew()
         return self.answer
 
     def refresh(self) -> Answer:
         """Ask the functions of the game again, as far as the answer depends on them; return the answer."""
-        if self._asks_anew:
-            self.answer = self._search()
+        if self._asks_anew or self._is_stale:
+            self._renew()
         return self.answer
+
+    def _renew(self) -> None:
+        """Find the answer for the state as it is; if that raises, the next update tries again."""
+        self._is_stale = True
+        if not self._is_prepared:
+            self._prepare()
+        self.answer = self._search()
+        self._is_stale = False
 
     def _prepare(self) -> None:
         """Compile the goal; again only when a handle or a fixed variable of the goal changes."""
@@ -112,6 +120,7 @@ class Replanner:
         self._last: EncodedState = ((), ())
         self._words, self._numbers = self._prepared.reader.read(self._values, self._handles)
         self._known_answers: dict[EncodedState, _KnownAnswer] = {}
+        self._is_prepared = True
 
     def _search(self) -> Answer:
         if self._asks_anew:

@@ -127,13 +127,20 @@ class Scheduler:
     ) -> Ticket:
         """Restore a request from a saved game: repeat its ``expanded`` expansions with the values in ``called``.
 
-        The search takes the same path again, whatever the game functions return now.
+        The search takes the same path again, whatever the game functions return now. They are asked only if the request
+        was saved between two questions of the same node; then it may be answered here.
         """
         ticket = self.ask(state, goal, planner)
-        if expanded:
+        if expanded or called:
             ticket._called = dict(called or {})
             ticket._search = planner.begin(ticket.state, goal, self._limits, ticket._called)
-            ticket.answer = ticket._search.resume(expanded)
+        if ticket._search is not None and expanded:
+            try:
+                ticket.answer = ticket._search.resume(expanded)
+            except TelosError as error:
+                ticket.fault = error
+            if ticket.done:
+                self.withdraw(ticket)
         return ticket
 
     def run(self, microseconds: float | None = None, *, expansions: int | None = None) -> int:

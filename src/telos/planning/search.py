@@ -24,7 +24,7 @@ MAX_SPARE = 2  # large workspaces of one size that are kept
 COPIES_PER_EXPANSION = 4  # nodes that are copied into a larger workspace in about the time of one expansion
 PLAIN_EXPANSIONS_PER_SLICE = 256  # between two looks whether the compiled kernel is ready
 CALLS_PER_SLICE = 16  # of game functions, between two looks at the clock
-MAX_MOVED_NODES = 1 << 14  # a larger search is repeated by the compiled kernel, which takes less time than to move it
+MAX_MOVED_NODES = 1 << 14  # within a time, a larger search is repeated by the compiled kernel instead of moved
 MAX_FILLED_TASKS = 8  # tasks with the values of constant functions filled in, for different handles
 
 # In the order of the file, a function is compiled before those that call it.
@@ -362,6 +362,11 @@ class Growth:
         new.ints[kernel.GENERATION] = generation
         new.floats[int(new.ints[kernel.DROPPED_VALUE])] = old.floats[int(old.ints[kernel.DROPPED_VALUE])]
 
+    def move(self, runner: KernelRunner, old: Workspace) -> None:
+        """Go on with another runner, in whose form ``old`` is already."""
+        self._runner, self._old = runner, old
+        self.workspace = runner.adopt_workspace(self.workspace)
+
     def resume(self, nodes: int) -> bool:
         """Copy at most ``nodes`` more nodes; return whether all are copied."""
         first, end = self._copied, min(self._nodes, self._copied + nodes)
@@ -418,7 +423,7 @@ class ResumableSearch:
         deadline, the rest waits for the next call. If the workspace is full, it goes on in a larger one.
         """
         if self._is_plain and is_loaded():
-            self._move()
+            self._move(is_timed=deadline is not None)
         functions, (weight, budget, _) = self._runner.functions, self._limits
         limit = min(self.expanded + expansions, budget)
         while True:
@@ -482,14 +487,20 @@ class ResumableSearch:
         for index, value in values.items():
             self._task[1][self._runner.call_values + index] = value
 
-    def _move(self) -> None:
-        """Go on with the compiled kernel; a large search begins again, with the values that are known."""
+    def _move(self, *, is_timed: bool) -> None:
+        """Go on with the compiled kernel.
+
+        Within a time, a large search begins again, with the values that are known: that can be interrupted. One whose
+        expansions are counted must not, because it would take other turns than where the kernel was ready before.
+        """
         assert self._engine is not None
         plain, self._runner = self._runner, self._engine.compiled
         self._task = self._runner.task(self._calls)
         self._write(self._values)
-        if self._growth is None and self._space.nodes <= MAX_MOVED_NODES:
+        if not is_timed or (self._growth is None and self._space.nodes <= MAX_MOVED_NODES):
             self._space = self._runner.adopt_workspace(self._space)
+            if self._growth is not None:
+                self._growth.move(self._runner, self._space)
             return
         if self._growth is None:
             plain.release_workspace(self._space)

@@ -133,6 +133,7 @@ class _SearchTree:
         self._open = {
             node for node, f in self._queue() if f == self.f(node) and not self._int(kernel.NEXT_OPERATOR, node)
         }
+        self._open.add(int(space.ints[kernel.SUSPENDED]))  # popped when the budget was spent; -1 is no node
         if answer.found:
             self._open.add(self.way[-1])  # popped from the queue, but not expanded
 

@@ -31,7 +31,7 @@ from telos.core.expressions import (
     to_text,
 )
 from telos.core.state import Layout
-from telos.core.values import BOOL, NUMBER, Type, Value
+from telos.core.values import BOOL, NUMBER, Type, Value, ValueKind
 from telos.planning import kernel
 from telos.planning.encoding import HandleTable, StateEncoding
 from telos.planning.kernel import Floats, Ints
@@ -546,6 +546,9 @@ _OPERATIONS = {
 }
 
 
+MAX_CALL_VALUES = 10_000_000  # each search has a place for each of them
+
+
 @dataclass(frozen=True, slots=True)
 class CallArgument:
     """An argument of a game call: a constant, the number of a parameter's handle, or a variable."""
@@ -602,6 +605,12 @@ class Programs:
             for size in sizes:
                 room *= size
             total += room
+        if total > MAX_CALL_VALUES:
+            functions = ", ".join(dict.fromkeys(each.function for each in self.game_calls))
+            raise TelosError(
+                f"the calls of {functions} have more than {MAX_CALL_VALUES:,} combinations of arguments",
+                "pass fewer arguments that actions change, or give fewer handles",
+            )
         return {"table_from": table_from, "radix_from": radix_from, "radix": radix, "call_values": [total]}
 
 
@@ -664,6 +673,8 @@ class _ProgramWriter:
         match expression:
             case Name(name) if name in self.names.layout.slots:
                 return self.names.type_of(name)
+            case Name(name) if name in self.names.kinds:
+                return Type(ValueKind.HANDLE, handle=self.names.kinds[name])
             case Name(name) if name in self.names.layout.handles:
                 return self.names.layout.handles[name]
         return None
@@ -690,6 +701,8 @@ class _ProgramWriter:
                 return CallArgument(value=value)
             case Name(name) if name in self.names.kinds:
                 return CallArgument(kind=self.names.kinds[name], code=self.names.constants[name])
+            case Name(name) if name in self.names.constants:
+                return CallArgument(variable=name)  # of a goal: no action changes it
             case Name(name) if name in self.names.layout.handles:
                 return CallArgument(value=name)
         raise TelosError(
