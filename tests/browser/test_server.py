@@ -18,6 +18,7 @@ Open = Callable[..., Any]
 TOKEN = "the-same-after-a-restart"
 
 
+@pytest.mark.slow
 def test_closed_page_frees_its_game(opened: Open, studio: Studio) -> None:
     page = opened(studio.url("home?seed=11"))
     assert [game["open"] for game in studio.games() if game["seed"] == 11] == [True]
@@ -63,6 +64,7 @@ def test_second_studio_finds_free_port(tmp_path: Path) -> None:
         first.end()
 
 
+@pytest.mark.slow
 def test_page_reports_lost_game_after_server_was_killed(browser: Any, tmp_path: Path) -> None:
     studio = Studio(tmp_path, "--port", "0", token=TOKEN)
     port = studio.site.rsplit(":", 1)[1]
@@ -173,6 +175,7 @@ def test_two_studios_on_one_host_keep_their_cookies_apart(browser: Any, studio: 
         other.end()
 
 
+@pytest.mark.slow
 def test_page_says_that_studio_has_another_token(browser: Any, tmp_path: Path) -> None:
     studio = Studio(tmp_path, "--port", "0", token=TOKEN)
     port = studio.site.rsplit(":", 1)[1]

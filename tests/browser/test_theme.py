@@ -39,7 +39,7 @@ def wrong_share(tiles: list[int], theme: str) -> float:
     return sum(wrong) / len(wrong)
 
 
-@pytest.mark.parametrize("remembered", [False, True])
+@pytest.mark.parametrize("remembered", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_no_frame_shows_other_theme(browser: Any, studio: Studio, theme: str, remembered: bool) -> None:
     system = theme if not remembered else {"dark": "light", "light": "dark"}[theme]

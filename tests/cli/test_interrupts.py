@@ -72,7 +72,10 @@ def test_interrupted_imports_are_quiet(number: int, tmp_path: Path) -> None:
         assert started.end(number) == (128 + number, b""), f"after {delay} s"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, *(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGTERM, signal.SIGKILL))],
+)
 def test_interrupted_workers_are_quiet_and_leave(number: int, tmp_path: Path) -> None:
     for delay in (0.3, 0.8, 1.3):
         started = Started("corpus", "island", "--players", "900", "--jobs", "2", "-o", "i.csv", folder=tmp_path)

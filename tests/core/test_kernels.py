@@ -128,6 +128,7 @@ def test_processes_that_write_at_the_same_time_leave_a_good_cache(tmp_path: Path
     assert run(tmp_path, LAZY, cache).startswith("0")
 
 
+@pytest.mark.slow
 def test_planner_works_with_a_damaged_cache(tmp_path: Path) -> None:
     code = """
 import warnings

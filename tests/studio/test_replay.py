@@ -90,7 +90,9 @@ def told(session: Session) -> dict[str, Any]:
     return {"frames": frames, "history": session.history(), "score": score, "log": session.log.to_bytes()}
 
 
-@pytest.mark.parametrize("name", list(WORLDS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "island" else []) for name in WORLDS]
+)
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(seed=choices, number=choices, acts=acts)
 def test_replay_from_log_is_exact_and_inspection_changes_nothing(

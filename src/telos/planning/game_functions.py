@@ -19,8 +19,8 @@ from telos.core.state import State
 from telos.core.values import Value, check_finite
 from telos.planning.encoding import HandleTable
 from telos.planning.functions import GameFunction, as_game_function
-from telos.planning.operators import decode_value
-from telos.planning.task import CompiledTask, GameCall
+from telos.planning.operators import GameCall, decode_value
+from telos.planning.task import CompiledTask
 
 # A call of a game function, and values of such calls.
 Question: TypeAlias = tuple[str, tuple[Value, ...]]

@@ -8,30 +8,18 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.core.action import Action
 from telos.core.binding import BUILT_IN
 from telos.core.conditions import Condition
-from telos.core.errors import TelosError
 from telos.core.expressions import (
-    And,
-    Arithmetic,
-    Call,
-    Compare,
-    Expression,
-    Handle,
-    Literal,
-    Name,
-    Not,
-    Or,
     functions_in,
     names_in,
-    to_text,
 )
 from telos.core.state import Layout
-from telos.core.values import BOOL, NUMBER, Type, Value, ValueKind
+from telos.core.values import BOOL, NUMBER
 from telos.planning import kernel
 from telos.planning.encoding import HandleTable, StateEncoding
 from telos.planning.kernel import Floats, Ints
@@ -39,8 +27,10 @@ from telos.planning.operators import (
     AnalysedOperator,
     Atom,
     BoundAtom,
+    GameCall,
     NameScope,
     Operator,
+    Programs,
     Requirements,
     ValueAtom,
     analyse_condition,
@@ -526,186 +516,3 @@ def _price(
     if others or not isinstance(atom, BoundAtom) or any(atom.variable in step.effects.computed for step in achievers):
         return weight, 0.0
     return weight, max(abs(step.effects.adds[atom.variable]) for step in achievers)
-
-
-# --- programs: expressions for the kernel's stack machine ---
-
-_OPERATIONS = {
-    "+": kernel.ADD,
-    "-": kernel.SUBTRACT,
-    "*": kernel.MULTIPLY,
-    "/": kernel.DIVIDE,
-    "==": kernel.EQUAL,
-    "!=": kernel.DIFFERENT,
-    "<": kernel.LESS,
-    "<=": kernel.AT_MOST,
-    ">": kernel.MORE,
-    ">=": kernel.AT_LEAST,
-    "min": kernel.MINIMUM,
-    "max": kernel.MAXIMUM,
-}
-
-
-MAX_CALL_VALUES = 10_000_000  # each search has a place for each of them
-
-
-@dataclass(frozen=True, slots=True)
-class CallArgument:
-    """An argument of a game call: a constant, the number of a parameter's handle, or a variable."""
-
-    value: Value = None
-    kind: str = ""
-    code: int = 0
-    variable: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GameCall:
-    """A call of a function that the game provides."""
-
-    function: str
-    arguments: tuple[CallArgument, ...]
-    variables: tuple[str, ...]  # the arguments that can change while planning, in order
-
-
-@dataclass
-class Programs:
-    """All programs of a task, one after the other, and the game calls in them."""
-
-    encoding: StateEncoding
-    changing: frozenset[str]  # the variables that some operator changes
-    start: list[int] = field(default_factory=lambda: [0])
-    code: list[int] = field(default_factory=list)
-    constants: list[float] = field(default_factory=list)
-    game_calls: list[GameCall] = field(default_factory=list)
-    stack_size: int = 1
-
-    def add(self, expression: Expression, names: NameScope, of: Type) -> int:
-        """Append the program of an expression; return its number."""
-        before = len(self.constants)
-        _ProgramWriter(self, names).write(expression, of)
-        self.stack_size = max(self.stack_size, len(self.constants) - before + 1)
-        self.start.append(len(self.constants))
-        return len(self.start) - 2
-
-    def emit(self, instruction: int, a: int = 0, b: int = 0, constant: float = 0.0) -> None:
-        """Append one instruction."""
-        self.code += (instruction, a, b)
-        self.constants.append(constant)
-
-    def tables(self) -> Mapping[str, list[int]]:
-        """Return where the values of each game call are stored, and how its arguments form an index."""
-        table_from, radix_from, radix, total = list[int](), [0], list[int](), 0
-        for question in self.game_calls:
-            sizes = [self.encoding.sizes[name] for name in question.variables]
-            table_from.append(total)
-            radix += sizes
-            radix_from.append(len(radix))
-            room = 1
-            for size in sizes:
-                room *= size
-            total += room
-        if total > MAX_CALL_VALUES:
-            functions = ", ".join(dict.fromkeys(each.function for each in self.game_calls))
-            raise TelosError(
-                f"the calls of {functions} have more than {MAX_CALL_VALUES:,} combinations of arguments",
-                "pass fewer arguments that actions change, or give fewer handles",
-            )
-        return {"table_from": table_from, "radix_from": radix_from, "radix": radix, "call_values": [total]}
-
-
-class _ProgramWriter:
-    def __init__(self, programs: Programs, names: NameScope) -> None:
-        self.programs, self.names = programs, names
-
-    def write(self, expression: Expression, of: Type) -> None:
-        emit = self.programs.emit
-        match expression:
-            case Name() if (variable := self.names.variable(expression)) is not None:
-                self._variable(variable)
-            case Literal(int() | float() as value) if not isinstance(value, bool):
-                emit(kernel.CONSTANT, constant=float(value))
-            case Name() | Handle() | Literal():
-                code = self.names.code(expression, of)
-                assert code is not None, "checked when the domain was made"
-                emit(kernel.CONSTANT, constant=float(code))
-            case Not(operand):
-                self.write(operand, BOOL)
-                emit(kernel.NOT)
-            case And(parts) | Or(parts):
-                self._chain(parts, kernel.AND if isinstance(expression, And) else kernel.OR, BOOL)
-            case Compare(operator, left, right):
-                self._compare(operator, left, right)
-            case Arithmetic(operator, left, right):
-                self.write(left, NUMBER)
-                self.write(right, NUMBER)
-                emit(_OPERATIONS[operator])
-            case Call("abs", (argument,)):
-                self.write(argument, NUMBER)
-                emit(kernel.ABSOLUTE)
-            case Call("min" | "max" as function, arguments):
-                self._chain(arguments, _OPERATIONS[function], NUMBER)
-            case Call(function, arguments):
-                self._call(function, arguments)
-
-    def _variable(self, variable: str) -> None:
-        encoding = self.programs.encoding
-        if variable in encoding.numbers:
-            self.programs.emit(kernel.NUMBER, encoding.numbers[variable])
-        else:
-            place = encoding.fields[variable]
-            self.programs.emit(kernel.FIELD, place.word << 8 | place.shift, place.mask)
-
-    def _chain(self, parts: tuple[Expression, ...], instruction: int, of: Type) -> None:
-        for number, part in enumerate(parts):
-            self.write(part, of)
-            if number:
-                self.programs.emit(instruction)
-
-    def _compare(self, operator: str, left: Expression, right: Expression) -> None:
-        of = self._type(left) or self._type(right) or BOOL
-        self.write(left, of)
-        self.write(right, of)
-        self.programs.emit(_OPERATIONS[operator])
-
-    def _type(self, expression: Expression) -> Type | None:
-        """Return the type of a side of a comparison if that side determines it, else None."""
-        match expression:
-            case Name(name) if name in self.names.layout.slots:
-                return self.names.type_of(name)
-            case Name(name) if name in self.names.kinds:
-                return Type(ValueKind.HANDLE, handle=self.names.kinds[name])
-            case Name(name) if name in self.names.layout.handles:
-                return self.names.layout.handles[name]
-        return None
-
-    def _call(self, function: str, arguments: tuple[Expression, ...]) -> None:
-        call_arguments, varying = list[CallArgument](), list[str]()
-        for argument in arguments:
-            each = self._argument(function, argument)
-            if each.variable in self.programs.changing:
-                self._variable(each.variable)
-                varying.append(each.variable)
-            call_arguments.append(each)
-        self.programs.emit(kernel.CALL, len(self.programs.game_calls))
-        self.programs.game_calls.append(GameCall(function, tuple(call_arguments), tuple(varying)))
-
-    def _argument(self, function: str, argument: Expression) -> CallArgument:
-        variable = self.names.variable(argument)
-        if variable is not None and not (
-            variable in self.programs.changing and self.names.type_of(variable).is_numeric
-        ):
-            return CallArgument(variable=variable)
-        match argument:
-            case Literal(value) | Handle(value):
-                return CallArgument(value=value)
-            case Name(name) if name in self.names.kinds:
-                return CallArgument(kind=self.names.kinds[name], code=self.names.constants[name])
-            case Name(name) if name in self.names.constants:
-                return CallArgument(variable=name)  # of a goal: no action changes it
-            case Name(name) if name in self.names.layout.handles:
-                return CallArgument(value=name)
-        raise TelosError(
-            f"function {function!r} is called with {to_text(argument)!r}",
-            "while planning, pass functions only handles, labels, bools and constants, not numbers that change",
-        )

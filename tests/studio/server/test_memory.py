@@ -48,7 +48,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 def test_closed_links_give_their_memory_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "GRACE", 6.0)
+    monkeypatch.setattr(hubs, "GRACE", 3.0)
     monkeypatch.setattr(apps, "_QUIET_INTERVAL", 0.5)
 
     async def visit(place: str, seed: int) -> None:
