@@ -3,11 +3,12 @@ file per chart (``save_figures``).
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from telos import web_page
 from telos.files import write_text
 from telos.studies.results import (
     Bar,
@@ -27,7 +28,6 @@ from telos.studies.results import (
 )
 from telos.svg import (
     COLOURS,
-    STYLE_SHEET,
     Scale,
     band,
     box,
@@ -49,25 +49,6 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 40.0, 46.0  # margins of a chart, in 
 _BAR, _GAP, _APART = 40.0, 8.0, 48.0  # widths of a bar, between bars, between groups
 _DOTS_LEFT, _DOTS_ROW, _DOTS_WIDTH = 150.0, 26.0, 470.0
 _MAX_LOOSE_COLUMNS = 9  # a table with more columns is set close, so that it fits into a terminal
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1f2430; --soft: #5f6773; --rule: #e3e6ea; --paper: #ffffff; --wash: #f5f6f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaee; --soft: #a3abb8; --rule: #333a45; --paper: #171a20; --wash: #1e222a; } }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, sans-serif; }
-h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; }
-h3 { margin: 1.6rem 0 .4rem; }
-.soft { color: var(--soft); } .tag { border: 1px solid var(--soft); border-radius: 1rem; padding: 0 .6rem;
-  font-size: .85rem; }
-.row { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; align-items: start; }
-figure { margin: 0; } figcaption { color: var(--soft); font-size: .85rem; } svg { width: 100%; height: auto; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--rule); } th { font-weight: 600; }
-th { vertical-align: bottom; } td.n, th.n { text-align: right; } td.n { white-space: nowrap; }
-td:first-child { min-width: 13rem; } td:last-child { white-space: normal; }
-li { margin: .35rem 0; } .findings { background: var(--wash); border-radius: .5rem; padding: .8rem 1.2rem; }
-"""
 
 
 # --- JSON and terminal ------------------------------------------------------------------------------------------------
@@ -148,55 +129,30 @@ def page(result: StudyResult) -> str:
     if result.source:
         body.append(f'<p class="soft">After {escape(result.source)}</p>')
     if result.players or result.setting:
-        body.append(_soft(result.setting, result.players))
+        body.append(web_page.paragraph(result.setting, tag=result.players))
     if result.warnings:
-        body.append(f'<div class="findings">{_list(result.warnings)}</div>')
+        body.append(f'<div class="findings">{web_page.bullets(result.warnings)}</div>')
     if result.findings:
-        body.append(f'<h2>Findings</h2>\n<div class="findings">{_list(result.findings)}</div>')
+        body.append(f'<h2>Findings</h2>\n<div class="findings">{web_page.bullets(result.findings)}</div>')
     body += [_block_html(block) for block in result.details or result.summary]
     if result.notes:
-        body.append(f"<h2>How it was done</h2>\n{_list(result.notes)}")
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(result.title)}</title><style>{_STYLE}{STYLE_SHEET}</style>"
-    )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
+        body.append(f"<h2>How it was done</h2>\n{web_page.bullets(result.notes)}")
+    return web_page.web_page(result.title, body)
 
 
 def _block_html(block: Block) -> str:
     if isinstance(block, Table):
         note = f'<p class="soft">{escape(block.note)}</p>' if block.note else ""
-        return _table_html(block) + note
+        return web_page.table(block.columns, block.rows, text_columns=block.text_columns) + note
     if isinstance(block, Section):
         heading = f"<h{block.level}>{escape(block.title)}</h{block.level}>"
-        return heading + (_soft(block.text, block.tag) if block.text or block.tag else "")
+        return heading + (web_page.paragraph(block.text, tag=block.tag) if block.text or block.tag else "")
     if isinstance(block, ChartRow):
         pictures = "".join(f"<figure>{draw(chart)}</figure>" for chart in block.charts)
         return pictures if len(block.charts) == 1 else f'<div class="row">{pictures}</div>'
     if isinstance(block, Bullets):
-        return _list(block.items)
-    return _soft(block.text) if block.soft else f"<p>{escape(block.text)}</p>"
-
-
-def _soft(words: str, tag: str = "") -> str:
-    marked = f'<span class="tag">{escape(tag)}</span> ' if tag else ""
-    return f'<p class="soft">{marked}{escape(words)}</p>'
-
-
-def _list(items: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in items)}</ul>"
-
-
-def _table_html(table: Table) -> str:
-    def cells(tag: str, values: Sequence[str]) -> str:
-        return "".join(
-            f'<{tag} class="{"" if place in table.text_columns else "n"}">{escape(each)}</{tag}>'
-            for place, each in enumerate(values)
-        )
-
-    rows = "".join(f"<tr>{cells('td', row)}</tr>" for row in table.rows)
-    head = f"<thead><tr>{cells('th', table.columns)}</tr></thead>"
-    return f'<div class="scroll"><table>{head}<tbody>{rows}</tbody></table></div>'
+        return web_page.bullets(block.items)
+    return web_page.paragraph(block.text) if block.soft else f"<p>{escape(block.text)}</p>"
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
