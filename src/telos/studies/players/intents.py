@@ -2,6 +2,7 @@
 
 from random import Random
 
+from telos.core.event import Event
 from telos.studies.players.plain import PlainPlayer
 from telos.studies.players.sessions import Session
 from telos.worlds.adventure.adventure import Adventure
@@ -27,7 +28,7 @@ def play_intent(rules: str, intent: str, rng: Random, *, seconds: float = SECOND
     seed, is_walk = rng.randrange(2**32), intent == "town"
     player = PlainPlayer("explore" if is_walk else intent, seed=seed)
     goal = game.rules.goal_of("town") if is_walk else intent
-    events, truths = [], list[str | None]()
+    events, truths = list[Event](), list[str | None]()
     turns = rng.randrange(*_SCREENS)
     turned = None if is_walk else 0  # the frame from which the intent is pursued
     while turned is None or game.frame - turned < seconds * FRAMES_A_SECOND:
