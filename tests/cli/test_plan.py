@@ -182,7 +182,31 @@ def test_pddl_is_planned_and_told_in_its_own_words() -> None:
 def test_a_pddl_goal_that_nothing_reaches_is_a_negative_answer() -> None:
     pytest.importorskip("lark")
     found = answered("--pddl", str(PDDL / "lamps.pddl"), str(PDDL / "lamps-dark.pddl"), code=1)
-    assert found["missing"] == ["lit.middle", "not broken.middle"]
+    assert found["missing"] == ["(lit middle)", "(not (broken middle))"]
+    assert "needs (not (broken middle)), and nothing provides it" in found["why"]
+
+
+def test_plan_file_is_what_a_validator_of_pddl_reads(tmp_path: Path) -> None:
+    pytest.importorskip("lark")
+    path = tmp_path / "delivery.plan"
+    assert lines(*DELIVERY, "--plan-file", str(path))[-1] == f"plan in {path}"
+    *steps, cost = path.read_text().splitlines()
+    assert steps == [step["pddl"] for step in answered(*DELIVERY)["steps"]]
+    assert cost == "; cost = 9.5 (general cost)"
+
+
+def test_plan_file_is_left_alone_where_there_is_no_plan(tmp_path: Path) -> None:
+    pytest.importorskip("lark")
+    path = tmp_path / "lamps.plan"
+    path.write_text("as before")
+    lamps = ("--pddl", str(PDDL / "lamps.pddl"), str(PDDL / "lamps-dark.pddl"))
+    assert "no file" in lines(*lamps, "--plan-file", str(path), code=1)[-1]
+    assert path.read_text() == "as before"
+
+
+def test_plan_file_needs_pddl_and_is_no_input(tmp_path: Path) -> None:
+    assert "--pddl is missing" in refused(SOLDIER, "--plan-file", str(tmp_path / "soldier.plan"))
+    assert "is an input" in refused(*DELIVERY, "--plan-file", DELIVERY[1])
 
 
 def test_the_graph_is_drawn_beside_the_answer(tmp_path: Path) -> None:

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from telos.core.binding import bind
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.expressions import Literal
+from telos.core.goal import Goal
+from telos.core.plan import Plan
 from telos.core.state import State
 from telos.core.values import NUMBER
+from telos.planning import plan
 from telos.planning.pddl import PddlProblem, load_pddl, loads_pddl, syntax
 from telos.planning.pddl.parser import ActionSchema, Atom, LiftedTask, Literals, format_atom
 from telos.planning.pddl.syntax import MAX_BYTES
@@ -401,3 +404,27 @@ def test_missing_pddl_library_names_the_remedy(monkeypatch: pytest.MonkeyPatch) 
     syntax._parser.cache_clear()
     with pytest.raises(TelosError, match=r'pip install "telos\[planning\]"'):
         load("lamps", "lamps-row")
+
+
+def test_explanations_speak_of_facts_and_actions_in_pddl() -> None:
+    problem = load("blocks", "blocks-sussman")
+    said = plan(problem.domain, problem.state, problem.goal).why()
+    assert "3. (pick-up b) (cost 1): (holding b) for (stack b c)" in said
+    assert "==" not in said
+    assert "_" not in said
+    done = plan(problem.domain, problem.state, Goal("start", wants=problem.wants("(on c a), (clear b)")))
+    assert "(on c a) and (clear b) holds already" in done.why()
+
+
+def test_missing_facts_are_told_in_pddl() -> None:
+    problem = load("lamps", "lamps-dark")
+    assert "needs (not (broken middle))" in plan(problem.domain, problem.state, problem.goal).why()
+
+
+def test_plan_file_lists_the_actions_and_the_cost() -> None:
+    problem = load("blocks", "blocks-sussman")
+    answer = plan(problem.domain, problem.state, problem.goal)
+    assert isinstance(answer, Plan)
+    *steps, cost = problem.plan_file(answer).splitlines()
+    assert steps == list(problem.pddl(answer.steps))
+    assert cost == "; cost = 6 (unit cost)"

@@ -296,3 +296,16 @@ def test_goal_with_a_handle_means_that_handle() -> None:
         assert isinstance(answer, telos.Plan)
         steps.append([step.arguments["place"] for step in answer.steps])
     assert steps == [["rock"], [], ["rock"]]
+
+
+def test_reasons_that_a_step_has_twice_are_told_once() -> None:
+    text = """
+    domain: axe
+    variables: {uses: int, wood: int}
+    actions:
+      grind: {effects: uses += 3}
+      chop: {preconditions: uses >= 1, effects: [uses -= 1, wood += 1]}
+    goals: {fire: {wants: wood >= 3}}
+    """
+    first, *_ = telos.plan(telos.loads(text), {}, "fire").why().splitlines()[1:]
+    assert first == "  1. grind (cost 1): uses >= 1 for chop (3 times)"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,9 +21,13 @@ from telos.core.expressions import Literal
 from telos.core.plan import Answer, Plan
 from telos.core.values import NUMBER, Value, ValueKind, Variable
 from telos.files.domain_file import load
+from telos.files.writing import check_output, write_text
 from telos.planning.explain import visited_states
 from telos.planning.planner import DEFAULT_BUDGET, order_goals
 from telos.planning.planner import plan as find_plan
+
+if TYPE_CHECKING:
+    from telos.planning.pddl import PddlProblem
 
 # --- options: values, goals, handles and function values, each checked against the domain ---
 
@@ -129,17 +133,19 @@ def read_goals(given: Sequence[str], domain: Domain) -> str | list[str] | None:
 # --- the command ---
 
 
-_NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z]")  # a full stop after a name is not part of it
-
-
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A planning problem read from files and options."""
 
     domain: Domain
     state: Mapping[str, Value]
-    pddl_names: Mapping[str, str] = field(default_factory=dict)  # by action name
+    pddl: "PddlProblem | None" = None
     unanswered: list[str] = field(default_factory=list)  # functions that were called and have no value
+
+    @property
+    def pddl_names(self) -> Mapping[str, str]:
+        """Return what PDDL calls each action."""
+        return {} if self.pddl is None else self.pddl.pddl_names
 
 
 def plan(
@@ -171,6 +177,9 @@ def plan(
     ] = None,
     pddl: Annotated[bool, typer.Option("--pddl", help="The files are a PDDL domain and a PDDL problem.")] = False,
     graph: Annotated[Path | None, typer.Option(help="Draw the searched graph into this .svg file.")] = None,
+    plan_file: Annotated[
+        Path | None, typer.Option(help="Write the plan into this file, as VAL reads it; with --pddl.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Plan: print the cheapest sequence of actions to a goal, with costs and reasons, or what is missing for one.
@@ -184,6 +193,10 @@ def plan(
         from telos.planning.search_graph import check_svg_path
 
         check_svg_path(graph, inputs=paths)
+    if plan_file is not None:
+        if not pddl:
+            raise TelosError("a plan file is in PDDL, and --pddl is missing", "without PDDL, use --json")
+        check_output(plan_file, inputs=paths)
     problem = _read_pddl(paths, functions or [], values) if pddl else _read(paths, functions or [], values)
     domain, more = problem.domain, read_handles(handles or [], problem.domain)
     with _naming_missing_functions(problem):
@@ -192,7 +205,11 @@ def plan(
         answer = find_plan(domain, problem.state, wanted, microseconds=microseconds, **options)
         text = json.dumps(_to_json(answer, problem), allow_nan=False) if as_json else _format(answer, problem, wanted)
         is_drawn = graph is not None and _save_graph(answer, problem, options, graph, paths)
+    if plan_file is not None and problem.pddl is not None and isinstance(answer, Plan):
+        write_text(plan_file, problem.pddl.plan_file(answer), inputs=paths)
     typer.echo(text)
+    if plan_file is not None:
+        typer.echo(f"plan in {plan_file}" if answer.found else "there is no plan, so no file is written", err=as_json)
     if graph is not None:
         typer.echo(f"drawn to {graph}" if is_drawn else "nothing was searched, so nothing is drawn", err=as_json)
     if not answer.found:
@@ -224,7 +241,7 @@ def _read_pddl(paths: Sequence[Path], functions: Sequence[str], values: Sequence
         raise TelosError(f"--pddl takes two files, not {len(paths)}: telos plan --pddl domain.pddl problem.pddl")
     read = load_pddl(*paths)
     read_answers(functions, ())
-    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl_names=read.pddl_names)
+    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl=read)
 
 
 def _missing_function(name: str, unanswered: list[str]) -> Callable[..., Value]:
@@ -258,7 +275,7 @@ def _format(answer: Answer, problem: Problem, wanted: str | list[str] | None) ->
     if isinstance(answer, Plan):  # show computed costs as numbers
         steps = zip(answer.steps, _step_costs(answer.steps, problem), strict=True)
         priced = replace(answer, steps=tuple(replace(step, cost=Literal(cost)) for step, cost in steps))
-    first, *rest = _with_pddl_names(priced.why(), problem.pddl_names).splitlines()
+    first, *rest = priced.why().splitlines()
     nodes = "1 node" if answer.expanded == 1 else f"{answer.expanded:,} nodes"
     lines = [typer.style(first, bold=True, fg=None if answer.found else typer.colors.YELLOW), *rest]
     lines += [typer.style(each, dim=True) for each in (*_skipped_goals(answer, problem, wanted), f"{nodes} expanded")]
@@ -283,7 +300,7 @@ def _to_json(answer: Answer, problem: Problem) -> dict[str, Any]:
         "found": False,
         "goal": answer.goal,
         "stop": answer.stop.name.lower(),
-        "missing": [str(condition) for condition in answer.missing],
+        "missing": [problem.domain.wording.get(str(each), str(each)) for each in answer.missing],
         "partial": [problem.pddl_names.get(step.name, str(step)) for step in answer.partial],
         "cost": None,
         **common,
@@ -300,10 +317,6 @@ def _step_costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
     layout = problem.domain.layout
     states = visited_states(layout.state(problem.state), steps)
     return [float(bind(step.cost, layout, NUMBER)(state.array)) for step, state in zip(steps, states, strict=False)]
-
-
-def _with_pddl_names(text: str, names: Mapping[str, str]) -> str:
-    return _NAMES.sub(lambda name: names.get(name[0], name[0]), text) if names else text
 
 
 def _save_graph(

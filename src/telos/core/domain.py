@@ -40,6 +40,7 @@ class Domain:
         action_sets: Mapping[str, Iterable[str]] | None = None,
         goal_sets: Mapping[str, Iterable[str]] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
+        wording: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.variables = tuple(variables)
@@ -49,6 +50,8 @@ class Domain:
         self.handles = FrozenMap({kind: tuple(names) for kind, names in (handles or {}).items()})
         self.action_sets = FrozenMap({key: tuple(names) for key, names in (action_sets or {}).items()})
         self.goal_sets = FrozenMap({key: tuple(names) for key, names in (goal_sets or {}).items()})
+        # What explanations say instead of the text of a condition or the name of an action: `(holding b3)`.
+        self.wording = FrozenMap(wording or {})
         self.layout = Layout(
             [*self.variables, *(variable for each in self.objects for variable in each.variables)],
             handles={

@@ -7,6 +7,7 @@ most. The wishes in the cheapest plan are what is missing: with them, a plan exi
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -18,7 +19,7 @@ from telos.core.expressions import Expression, Handle, Literal, Name, functions_
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.core.values import BOOL, Value, ValueKind, Variable
+from telos.core.values import BOOL, FrozenMap, Value, ValueKind, Variable
 from telos.planning.encoding import HandleTable
 from telos.planning.operators import Atom, BoundAtom, NameScope, analyse_condition, analyse_effects
 from telos.planning.search import DroppedBranches
@@ -28,20 +29,39 @@ from telos.planning.task import CompiledTask
 
 # A state, or a function that returns it when an explanation needs it.
 StartState: TypeAlias = State | Callable[[], State]
+UNCHANGED = FrozenMap[str, str]()
 
 
-def explain_plan(start: StartState, goal: Goal, plan: Plan, *, note: str = "") -> str:
-    """Return a text that says for each step what it makes true and which later step, or the goal, needs that."""
+def explain_plan(
+    start: StartState, goal: Goal, plan: Plan, *, note: str = "", wording: Mapping[str, str] = UNCHANGED
+) -> str:
+    """Return a text that says for each step what it makes true and which later step, or the goal, needs that.
+
+    ``wording`` says otherwise what it has; see ``Domain.wording``.
+    """
     if not plan.steps:
-        return f"{goal.name}: nothing to do, {goal.wants} holds already."
+        return f"{goal.name}: nothing to do, {_say_all(goal, wording)} holds already."
     states = visited_states(start if isinstance(start, State) else start(), plan.steps)
     uses = find_uses(plan.steps, states, goal)
     lines = [f"{goal.name} is reached in {_format_steps(len(plan.steps))} at a cost of {plan.cost:g}:"]
     for number, step in enumerate(plan.steps):
-        reasons = [f"{part} for {consumer}" for part, consumer in uses[number]]
+        counted = Counter(f"{_say(part, wording)} for {_say(consumer, wording)}" for part, consumer in uses[number])
+        reasons = [reason if count == 1 else f"{reason} ({count} times)" for reason, count in counted.items()]
         cost = f" (cost {step.cost.value:g})" if isinstance(step.cost, Literal) else ""
-        lines.append(f"  {number + 1}. {step}{cost}: {'; '.join(reasons) or 'what follows depends on it'}")
+        what = "; ".join(reasons) or "what follows depends on it"
+        lines.append(f"  {number + 1}. {_say(step, wording)}{cost}: {what}")
     return "\n".join([*lines, note] if note else lines)
+
+
+def _say(what: Condition | Action | str, wording: Mapping[str, str]) -> str:
+    text = str(what)
+    return wording.get(text, text)
+
+
+def _say_all(goal: Goal, wording: Mapping[str, str]) -> str:
+    """Return the condition of a goal; in the parts that ``wording`` knows, if it knows any."""
+    assert goal.wants is not None
+    return " and ".join(_say(part, wording) for part in goal.wants.parts) if wording else str(goal.wants)
 
 
 def describe_dropped(dropped: DroppedBranches, task: CompiledTask) -> str:
@@ -117,7 +137,7 @@ def diagnose(
 ) -> Diagnosis:
     """Return what is missing for a plan; ``actions`` have all their parameters bound."""
     if answer.stop is Stop.BUDGET_SPENT:
-        closest = ", then ".join(map(str, answer.partial)) or "staying put"
+        closest = ", then ".join(_say(each, domain.wording) for each in answer.partial) or "staying put"
         text = f"{goal.name}: {answer.stop.value} of {answer.expanded} nodes; closest so far: {closest}."
         return Diagnosis((), text)
     head = f"{goal.name}: {answer.stop.value}."
@@ -129,11 +149,13 @@ def diagnose(
     wished = wishes.domain()
     plan = solve(wished, dict(state), goal.name, DIAGNOSIS_BUDGET)
     if isinstance(plan, NoPlan) and plan.stop is Stop.UNREACHABLE:
-        return Diagnosis((), f"{head} What it wants can never hold: {goal.wants} contradicts itself.")
+        return Diagnosis(
+            (), f"{head} What it wants can never hold: {_say_all(goal, domain.wording)} contradicts itself."
+        )
     if not isinstance(plan, Plan):
         return Diagnosis((), f"{head} What is missing was not found within {DIAGNOSIS_BUDGET} nodes.")
     missing = wishes.missing(plan, wished.state(dict(state)))
-    text = "\n".join([head, *(f"  {each}." for each in missing)])
+    text = "\n".join([head, *(f"  {each.text(domain.wording)}." for each in missing)])
     return Diagnosis(tuple(dict.fromkeys(each.condition for each in missing)), text)
 
 
@@ -145,13 +167,15 @@ class MissingCondition:
     needed_by: str
     providers: tuple[str, ...]
 
-    def __str__(self) -> str:
+    def text(self, wording: Mapping[str, str]) -> str:
+        """Return what is missing in words."""
+        needed_by, condition = _say(self.needed_by, wording), _say(self.condition, wording)
         if functions_in(self.condition.expression):
-            return f"{self.needed_by} asks {self.condition}, and the game says no"
+            return f"{needed_by} asks {condition}, and the game says no"
         if not self.providers:
-            return f"{self.needed_by} needs {self.condition}, and nothing provides it"
-        some = " or ".join(self.providers[:3])
-        return f"{self.needed_by} needs {self.condition}, which {some} provides, but cannot when it is needed"
+            return f"{needed_by} needs {condition}, and nothing provides it"
+        some = " or ".join(_say(each, wording) for each in self.providers[:3])
+        return f"{needed_by} needs {condition}, which {some} provides, but cannot when it is needed"
 
 
 class _WishProblem:

@@ -371,7 +371,7 @@ class Planner:
             steps = tuple(self._bound(compiled.operators[number], handles) for number in result.steps)
         note = "" if result.dropped is None else describe_dropped(result.dropped, compiled)
         if result.status == kernel.FOUND:
-            return Plan(steps, result.cost, goal.name, result.expanded, partial(explain_plan, start, goal, note=note))
+            return Plan(steps, result.cost, goal.name, result.expanded, partial(self._explain, start, goal, note))
         if result.status == kernel.UNDEFINED:
             where = (
                 "the goal"
@@ -394,6 +394,9 @@ class Planner:
                 self._bound_actions.clear()
             bound = self._bound_actions[key] = operator.action.bind(arguments)
         return bound
+
+    def _explain(self, start: StartState, goal: Goal, note: str, plan: Plan) -> str:
+        return explain_plan(start, goal, plan, note=note, wording=self.domain.wording)
 
     def _diagnose(self, start: StartState, goal: Goal, handles: HandleTable, note: str, answer: NoPlan) -> Diagnosis:
         def solve(domain: Domain, start: Mapping[str, Value], name: str, budget: int) -> Answer:

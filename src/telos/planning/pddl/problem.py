@@ -14,8 +14,9 @@ from telos.core.action import Action
 from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
-from telos.core.expressions import TRUE, And, Compare, Expression, Literal, Name, Not
+from telos.core.expressions import TRUE, And, Compare, Expression, Literal, Name, Not, to_text
 from telos.core.goal import Goal
+from telos.core.plan import Plan
 from telos.core.state import State
 from telos.core.values import KEYWORDS, FrozenMap, Value, Variable
 from telos.planning.pddl.grounding import MAX_ACTIONS, GroundAction, ReducedTask, ground_task, remove_constants
@@ -52,6 +53,11 @@ class PddlProblem:
     def pddl(self, steps: Iterable[Action | str]) -> tuple[str, ...]:
         """Return actions in PDDL syntax: ``move.a.b`` is ``(move a b)``."""
         return tuple(self.pddl_names[step if isinstance(step, str) else step.name] for step in steps)
+
+    def plan_file(self, plan: Plan) -> str:
+        """Return a plan as VAL, the field's validator, reads it: an action a line, and the cost as a comment."""
+        kind = "general" if self.task.counts_costs else "unit"
+        return "".join(f"{line}\n" for line in (*self.pddl(plan.steps), f"; cost = {plan.cost:g} ({kind} cost)"))
 
     def actions(self, text: str) -> tuple[Action, ...]:
         """Return the ground actions with a PDDL text such as ``(move a b)``: several if two schemas have one name."""
@@ -94,14 +100,23 @@ def _build_problem(domain: PddlSource, problem: PddlSource, most: int) -> PddlPr
     names = _action_names(actions)
     writer = _ActionBuilder(encoding.slots)
     goal = Goal(task.name, wants=_conjunction(_goal_conditions(task.goal, encoding.slots, task)))
+    text = {name: format_atom((action.schema, *action.arguments)) for name, action in zip(names, actions, strict=True)}
     made = Domain(
         task.domain.name,
         variables=encoding.variables,
         actions=[writer.action(name, action) for name, action in zip(names, actions, strict=True)],
         goals=[goal],
+        wording={**dict(_word_facts(encoding.slots)), **text},
     )
-    text = {name: format_atom((action.schema, *action.arguments)) for name, action in zip(names, actions, strict=True)}
     return PddlProblem(made, made.state(), goal, FrozenMap(text), FrozenMap(encoding.slots), task)
+
+
+def _word_facts(slots: "Mapping[Fact, FactSlot]") -> Iterator[tuple[str, str]]:
+    """Yield the text of the condition that a fact holds, and that it does not, each with what PDDL says."""
+    for fact, slot in slots.items():
+        said = format_atom(fact)
+        yield to_text(slot.holds), said
+        yield to_text(slot.fails), f"(not {said})"
 
 
 def _drop_impossible(actions: Iterable[GroundAction], groups: Iterable[frozenset[Fact]]) -> list[GroundAction]:
