@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
+from telos.agents.mind_schedule import MindSchedule
 from telos.agents.sensors import Sensor, SensorSchedule
 from telos.core.domain import Domain
 from telos.core.trace import Trace, silent
@@ -138,9 +138,9 @@ class Field:
         for foe in self.foes.values():
             foe.step(0)
 
-    def crowd(self, rota: SensorSchedule, scheduler: Scheduler) -> Crowd:
+    def crowd(self, rota: SensorSchedule, scheduler: Scheduler) -> MindSchedule:
         """Return the minds; nobody waits for a plan, so that all work is measured."""
-        crowd = Crowd(rota, scheduler, expansions=10**9)
+        crowd = MindSchedule(rota, scheduler, expansions=10**9)
         for number, (name, body) in enumerate(self.bodies.items()):
             mind = self._mind(number, name, body, scheduler)
             body.memory = mind.memory

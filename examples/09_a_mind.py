@@ -11,12 +11,12 @@ from telos.agents import (
     BodyState,
     Character,
     Fact,
-    Failed,
     Mind,
     Performance,
     Performed,
     Progress,
     Status,
+    StepFailed,
     WorkingMemory,
 )
 from telos.core import FrozenMap
@@ -50,8 +50,8 @@ def believe(memory: WorkingMemory, now: float) -> dict[str, object]:
 
 
 def tell(record: object) -> None:
-    if isinstance(record, Began | Failed):
-        why = f" fails, {record.reason}" if isinstance(record, Failed) else ""
+    if isinstance(record, Began | StepFailed):
+        why = f" fails, {record.reason}" if isinstance(record, StepFailed) else ""
         print(f"{record.time:g} s: {record.step}{why}")
 
 

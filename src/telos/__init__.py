@@ -10,7 +10,6 @@ from telos.lazy import lazy_exports
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all else here
 if TYPE_CHECKING:
     from telos.agents.character import Character, load_character
-    from telos.agents.crowd import Crowd
     from telos.agents.memory import Fact, WorkingMemory
     from telos.agents.mind import Mind
     from telos.choosing.choose import Choice, Rating, choose, straight_line
@@ -44,7 +43,6 @@ _HOMES = {
     "Character": "agents.character",
     "Choice": "choosing.choose",
     "Condition": "core.conditions",
-    "Crowd": "agents.crowd",
     "DefinitionError": "core.errors",
     "Domain": "core.domain",
     "Effect": "core.conditions",
@@ -96,7 +94,6 @@ __all__ = [
     "Character",
     "Choice",
     "Condition",
-    "Crowd",
     "DefinitionError",
     "Domain",
     "Effect",

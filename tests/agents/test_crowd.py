@@ -8,11 +8,11 @@ import telos
 from agents.yard import PROCEDURES, SOLDIER, Camp, Does, Eyes, Yard, believe, camp_crowd, pass_frames
 from telos.agents.body import RUNNING, Actor, Animate, BodyState, Procedure, Progress
 from telos.agents.character import Character
-from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
+from telos.agents.mind_schedule import MindSchedule
 from telos.agents.sensors import SensorSchedule
-from telos.agents.trace import Began, Chose, Failed, Planned
+from telos.agents.trace import Began, Chose, Planned, StepFailed
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
@@ -54,11 +54,11 @@ class Counting(Mind):
         super().think(now)
 
 
-def posted(count: int, still: Still, **more: Any) -> Crowd:
+def posted(count: int, still: Still, **more: Any) -> MindSchedule:
     kind = Character(
         "guard", POST.goals, POST.actions, sensors=FrozenMap({"eyes": 1.0}), memory=FrozenMap({"bell": 10.0})
     )
-    crowd = Crowd(SensorSchedule({"eyes": still}), Scheduler(Planner(POST), clock=None))
+    crowd = MindSchedule(SensorSchedule({"eyes": still}), Scheduler(Planner(POST), clock=None))
     for number in range(count):
         mind = Counting(
             f"guard-{number}",
@@ -75,7 +75,7 @@ def posted(count: int, still: Still, **more: Any) -> Crowd:
     return crowd
 
 
-def thoughts(crowd: Crowd) -> int:
+def thoughts(crowd: MindSchedule) -> int:
     return sum(mind.thoughts for mind in crowd.minds.values() if isinstance(mind, Counting))
 
 
@@ -217,7 +217,7 @@ class Stumbling(Procedure):
 def test_in_a_crowd_too_a_step_that_fails_at_once_is_gone_round_at_once() -> None:
     trace: list[Any] = []
     yard = Yard()
-    crowd = Crowd(SensorSchedule({}), Scheduler(Planner(telos.Domain(variables=[])), clock=None))
+    crowd = MindSchedule(SensorSchedule({}), Scheduler(Planner(telos.Domain(variables=[])), clock=None))
     procedures: dict[str, Procedure] = {**PROCEDURES, "open-door": Stumbling()}
     mind = Mind(
         "ann",
@@ -234,7 +234,7 @@ def test_in_a_crowd_too_a_step_that_fails_at_once_is_gone_round_at_once() -> Non
     for _ in range(40):
         crowd.tick(yard.time)
         yard.step()
-    assert [(record.time, record.step) for record in trace if isinstance(record, Failed)] == [(0.0, "open-door")]
+    assert [(record.time, record.step) for record in trace if isinstance(record, StepFailed)] == [(0.0, "open-door")]
     assert next((record.time, record.step) for record in trace if isinstance(record, Began)) == (0.1, "kick-door")
     assert yard.target == "dead"
 
@@ -249,7 +249,7 @@ def test_game_function_that_raises_for_one_mind_leaves_others_unaffected() -> No
 
     next(iter(crowd.minds.values())).domain.layout.functions["path_is_clear"] = broken
     pass_frames(camp, crowd, 20)
-    assert {record.step for record in trace if isinstance(record, Failed)} == {"planning for warmth"}
+    assert {record.step for record in trace if isinstance(record, StepFailed)} == {"planning for warmth"}
     assert {record.goal for record in trace if isinstance(record, Planned)} >= {"sleep"}
 
 
@@ -266,7 +266,7 @@ def test_a_sensor_that_raises_does_not_stop_the_rota() -> None:
     crowd.rota.sensors["eyes"] = Blind()
     for frame in range(50):
         crowd.tick(frame / 10)
-    assert [record.step for record in trace if isinstance(record, Failed)] == ["sensor eyes"] * 3
+    assert [record.step for record in trace if isinstance(record, StepFailed)] == ["sensor eyes"] * 3
     crowd.rota.sensors["eyes"] = still
     for frame in range(50, 70):
         crowd.tick(frame / 10)
@@ -280,7 +280,7 @@ def test_endless_step_costs_nothing_and_fails_after_patience() -> None:
     thought = [crowd.tick(frame / 10) for frame in range(60)]
     assert sum(thought[1:50]) == 0
     assert thought[50] == 1
-    (failed,) = (record for record in trace if isinstance(record, Failed))
+    (failed,) = (record for record in trace if isinstance(record, StepFailed))
     assert (failed.time, failed.reason) == (5.0, "it is not done after 5 s")
 
 

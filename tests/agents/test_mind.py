@@ -22,7 +22,7 @@ from telos.agents.body import (
 from telos.agents.character import Character
 from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import RETRY, Mind
-from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.errors import TelosError
 from telos.core.trace import Trace, as_json, silent
 from telos.core.values import FrozenMap
@@ -277,7 +277,7 @@ def test_failed_door_is_remembered_and_avoided_by_later_plans() -> None:
         ("kick-door", "walk-in", "shoot"),
         ("dive-through-window", "melee"),
     ]
-    assert [(record.step, record.reason) for record in diary.of(Failed)] == [
+    assert [(record.step, record.reason) for record in diary.of(StepFailed)] == [
         ("open-door", "the door holds"),
         ("kick-door", "the door holds"),
     ]
@@ -313,7 +313,7 @@ def test_a_step_that_ends_well_without_doing_what_it_promised_has_failed() -> No
     diary, yard = Diary(), Yard()
     mind = soldier(yard, trace=diary.append, procedures={**PROCEDURES, "open-door": Does(Animate("idle"))})
     live(mind, yard, 0.3)
-    (failed,) = diary.of(Failed)
+    (failed,) = diary.of(StepFailed)
     assert failed.step == "open-door"
     assert failed.reason == "it did not do what it promised: walk-in needs door == open"
     assert plans(diary)[-1][0] == "kick-door"
@@ -325,7 +325,7 @@ def test_step_with_unmet_preconditions_is_not_remembered_as_failure() -> None:
     live(mind, yard, 0.5)
     yard.door, yard.progress = "open", Progress(yard.progress.status.FAILED, "somebody else opened it")
     mind.think(yard.time)
-    assert not diary.of(Failed)
+    assert not diary.of(StepFailed)
     assert plans(diary)[-1] == ("walk-in", "shoot")
 
 
@@ -361,7 +361,7 @@ def test_action_that_raises_is_avoided_until_the_failure_fades(where: str) -> No
     faulty = Faulty(UseSmartObject("door", "open"), where)
     mind = soldier(yard, trace=diary.append, procedures={**PROCEDURES, "open-door": faulty})
     live(mind, yard, 0.3)
-    (failed,) = diary.of(Failed)
+    (failed,) = diary.of(StepFailed)
     assert (failed.step, failed.reason) == ("open-door", "raised RuntimeError: the rig has no such bone")
     known = mind.memory.recall("failure", "open-door", yard.time)
     assert known is not None
@@ -419,7 +419,7 @@ def test_game_function_that_raises_makes_the_mind_pursue_another_goal() -> None:
 
     watch = Watch(asking(is_ripe))
     watch.mind.think(0.0)
-    (failed,) = watch.diary.of(Failed)
+    (failed,) = watch.diary.of(StepFailed)
     assert failed.step == "planning for food"
     assert failed.reason == "'eat': is_ripe() raised LookupError: no such tree"
     assert watch.mind.memory.recall("failure", "planning for food", 0.0) is not None
@@ -446,7 +446,7 @@ def test_game_function_that_raises_during_execution_drops_only_the_plan() -> Non
     watch.learn(1.0, alarm=True)
     watch.mind.think(1.0)
     assert watch.mind.goal == "looks"
-    assert ("eat", "raised LookupError: no such tree") in [(r.step, r.reason) for r in watch.diary.of(Failed)]
+    assert ("eat", "raised LookupError: no such tree") in [(r.step, r.reason) for r in watch.diary.of(StepFailed)]
     assert watch.diary.of(Dropped)[0].why == "eat raised LookupError: no such tree"
 
 
@@ -469,7 +469,7 @@ def test_sensor_that_raises_keeps_its_facts_and_is_traced_once() -> None:
     known = mind.memory.recall("failure", "sensor sight", 0.1)
     assert known is not None
     assert known["reason"] == "raised OSError: no signal"
-    assert [(record.step, record.reason) for record in diary.of(Failed)] == [("sensor sight", known["reason"])]
+    assert [(record.step, record.reason) for record in diary.of(StepFailed)] == [("sensor sight", known["reason"])]
     live(mind, yard, 3.0)
     assert yard.target == "dead"
 
@@ -478,7 +478,7 @@ def test_a_body_that_never_finishes_has_failed_when_patience_ends() -> None:
     watch = Watch(patience=3.0)
     for tenths in range(40):
         watch.mind.think(tenths / 10)
-    (failed,) = watch.diary.of(Failed)
+    (failed,) = watch.diary.of(StepFailed)
     assert (failed.time, failed.step, failed.reason) == (3.0, "eat", "it is not done after 3 s")
     assert watch.mind.goal == "looks"
 

@@ -10,9 +10,9 @@ from telos.agents import (
     DONE,
     Animate,
     Character,
-    Crowd,
     Fact,
     Mind,
+    MindSchedule,
     Performance,
     Performed,
     Procedure,
@@ -136,10 +136,10 @@ def test_why_of_a_healthy_mind_speaks_of_no_fault() -> None:
     assert "fault" not in why(mind)
 
 
-def crowd_of_one() -> tuple[Crowd, Mind]:
+def crowd_of_one() -> tuple[MindSchedule, Mind]:
     figure = Figure()
     mind = mind_of(figure)
-    crowd = Crowd(SensorSchedule({"eyes": figure}), Scheduler(Planner(mind.domain), clock=None))
+    crowd = MindSchedule(SensorSchedule({"eyes": figure}), Scheduler(Planner(mind.domain), clock=None))
     crowd.join(mind, 0.0)
     return crowd, mind
 

@@ -12,7 +12,7 @@ import telos
 from agents import yard
 from agents.yard import Camp, Yard, camp_crowd, live, pass_frames, soldier
 from mutations import damage
-from telos.agents import Crowd, Omission, SensorSchedule, WorkingMemory, restore_mind, save_mind
+from telos.agents import MindSchedule, Omission, SensorSchedule, WorkingMemory, restore_mind, save_mind
 from telos.agents.memory import Fact
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
@@ -20,7 +20,7 @@ from telos.core.trace import as_json
 FRAMES = 37
 
 
-def make(*, size: int = 4, lines: list[str] | None = None) -> tuple[Camp, Crowd]:
+def make(*, size: int = 4, lines: list[str] | None = None) -> tuple[Camp, MindSchedule]:
     camp = Camp(size, 3, fog=0.05)
     trace = (lambda record: lines.append(as_json(record))) if lines is not None else (lambda record: None)
     return camp, camp_crowd(camp, expansions=3, budget=2.0, patience=2.0, trace=trace)
@@ -262,7 +262,7 @@ def change_content(
         monkeypatch.setitem(yard.SECONDS, other, yard.SECONDS[name])
 
 
-def restored(saved: tuple[Any, Any], **options: Any) -> tuple[Camp, Crowd, tuple[Omission, ...]]:
+def restored(saved: tuple[Any, Any], **options: Any) -> tuple[Camp, MindSchedule, tuple[Omission, ...]]:
     """Return a new camp that was restored leniently."""
     camp, crowd = make(**options)
     camp.restore(saved[0])

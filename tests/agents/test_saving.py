@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agents.yard import Camp, Yard, camp_crowd, live, pass_frames, soldier
-from telos.agents.crowd import Crowd
 from telos.agents.explain import why, why_not
+from telos.agents.mind_schedule import MindSchedule
 from telos.agents.saving import restore_mind, save_mind
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
@@ -64,7 +64,7 @@ def test_mind_is_restored_only_into_one_with_its_name_and_actions() -> None:
 # --- crowds -----------------------------------------------------------------------------------------------------------
 
 
-def camp_of(size: int, seed: int, expansions: int, lines: list[str], *, fog: float = 0.0) -> tuple[Camp, Crowd]:
+def camp_of(size: int, seed: int, expansions: int, lines: list[str], *, fog: float = 0.0) -> tuple[Camp, MindSchedule]:
     camp = Camp(size, seed, fog=fog)
     return camp, camp_crowd(camp, expansions=expansions, budget=2.0, trace=lambda record: lines.append(as_json(record)))
 

@@ -10,9 +10,9 @@ from typing import Any
 import telos
 from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Procedure, Progress, Status, UseSmartObject
 from telos.agents.character import Character
-from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
+from telos.agents.mind_schedule import MindSchedule
 from telos.agents.sensors import SensorSchedule
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap
@@ -233,7 +233,7 @@ class Camp:
         me = self.campers[who]
         return [Fact("self", who, now, attributes=FrozenMap({name: getattr(me, name) for name in CAMPER[:5]}))]
 
-    def step(self, crowd: Crowd) -> None:
+    def step(self, crowd: MindSchedule) -> None:
         self.frame += 1
         self.clear ^= self.rng.random() < self.fog
         for name, camper in self.campers.items():
@@ -278,7 +278,7 @@ def believe_camp(memory: WorkingMemory, now: float) -> dict[str, object]:
 
 def camp_crowd(
     camp: Camp, *, expansions: int = 20_000, budget: float = 1_000.0, trace: Trace = silent, patience: float = math.inf
-) -> Crowd:
+) -> MindSchedule:
     """Give everybody in a camp a mind."""
     domain = camp_domain(camp.path_is_clear)
     kind = Character(
@@ -289,7 +289,7 @@ def camp_crowd(
         memory=FrozenMap({"bell": 4.0, "failure": 3.0}),
     )
     scheduler = Scheduler(Planner(domain), clock=None)
-    crowd = Crowd(SensorSchedule({"eyes": camp}, budget=budget), scheduler, expansions=expansions)
+    crowd = MindSchedule(SensorSchedule({"eyes": camp}, budget=budget), scheduler, expansions=expansions)
     for number, (name, body) in enumerate(camp.campers.items()):
         mind = Mind(
             name,
@@ -308,7 +308,7 @@ def camp_crowd(
     return crowd
 
 
-def pass_frames(camp: Camp, crowd: Crowd, frames: int) -> list[int]:
+def pass_frames(camp: Camp, crowd: MindSchedule, frames: int) -> list[int]:
     """Let time pass in a camp; return how many minds thought in each frame."""
     thought = []
     for _ in range(frames):

@@ -4,8 +4,8 @@
     sensors.py  memory.py                deliberation.py        mind.py   body.py
 
 Start with `Mind` (mind.py). A kind of character is a `Character`, read from a file (character.py); what its body does
-for each action is a `Procedure` or a performance file (body.py). Many minds share budgets in a `Crowd` (crowd.py).
-`why` and `why_not` explain a mind (explain.py); `save_mind` and `restore_mind` keep one (saving.py). `MotiveMind`
+for each action is a `Procedure` or a performance file (body.py). Many minds share budgets in a `MindSchedule`
+(mind_schedule.py). `why` and `why_not` explain a mind (explain.py); `save_mind` and `restore_mind` keep one (saving.py). `MotiveMind`
 chooses by discontentment instead of planning (motives.py).
 """
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         DONE,
         RUNNING,
         Actor,
+        Actuator,
         Animate,
-        Body,
         BodyState,
         Goto,
         Performance,
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
         loads_performances,
     )
     from telos.agents.character import Character, characters_from, characters_in, load_character
-    from telos.agents.crowd import Crowd
     from telos.agents.deliberation import Arbiter, Deliberation, Opportunities
     from telos.agents.explain import why, why_not
     from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
     from telos.agents.mind import Believe, Execution, Mind
+    from telos.agents.mind_schedule import MindSchedule
     from telos.agents.motives import Decision, MotiveMind
     from telos.agents.problems import Problem, Problems
     from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
     from telos.agents.sensors import Sensor, SensorSchedule
-    from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+    from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
     from telos.files.restoring import Omission
 
 _HOMES = {
     **dict.fromkeys(
-        ("DONE", "RUNNING", "Actor", "Animate", "Body", "BodyState", "Goto", "Performance", "Performed", "Procedure",
-         "Progress", "Status", "UseSmartObject", "load_performances", "loads_performances"), "body"),
+        ("DONE", "RUNNING", "Actor", "Actuator", "Animate", "BodyState", "Goto", "Performance", "Performed",
+         "Procedure", "Progress", "Status", "UseSmartObject", "load_performances", "loads_performances"), "body"),
     **dict.fromkeys(("Character", "characters_from", "characters_in", "load_character"), "character"),
-    "Crowd": "crowd",
+    "MindSchedule": "mind_schedule",
     **dict.fromkeys(("Arbiter", "Deliberation", "Opportunities"), "deliberation"),
     **dict.fromkeys(("why", "why_not"), "explain"),
     **dict.fromkeys(("Attends", "Attention", "Fact", "WorkingMemory"), "memory"),
@@ -59,35 +59,34 @@ _HOMES = {
     **dict.fromkeys(("Omission", "restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
     **dict.fromkeys(("Sensor", "SensorSchedule"), "sensors"),
     **dict.fromkeys(
-        ("Began", "Chose", "Dropped", "Failed", "Finished", "Forgot", "Idle", "Noticed", "Planned"), "trace"),
+        ("Began", "Chose", "Dropped", "StepFailed", "Finished", "Forgot", "Idle", "Noticed", "Planned"), "trace"),
 }  # fmt: skip
 
 __all__ = [
     "DONE",
     "RUNNING",
     "Actor",
+    "Actuator",
     "Animate",
     "Arbiter",
     "Attends",
     "Attention",
     "Began",
     "Believe",
-    "Body",
     "BodyState",
     "Character",
     "Chose",
-    "Crowd",
     "Decision",
     "Deliberation",
     "Dropped",
     "Execution",
     "Fact",
-    "Failed",
     "Finished",
     "Forgot",
     "Goto",
     "Idle",
     "Mind",
+    "MindSchedule",
     "MotiveMind",
     "Noticed",
     "Omission",
@@ -102,6 +101,7 @@ __all__ = [
     "Sensor",
     "SensorSchedule",
     "Status",
+    "StepFailed",
     "UseSmartObject",
     "WorkingMemory",
     "characters_from",

@@ -69,7 +69,7 @@ class Progress:
 RUNNING, DONE = Progress(Status.RUNNING), Progress(Status.DONE)
 
 
-class Body(Protocol):
+class Actuator(Protocol):
     """Carries out the steps of a plan in the world."""
 
     def enter(self, state: BodyState) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Procedure, Progress, Status, UseSmartObject
+from telos.agents.body import RUNNING, Actuator, Animate, BodyState, Goto, Procedure, Progress, Status, UseSmartObject
 from telos.agents.character import Character
 from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, planning_subject
 from telos.agents.memory import Attends, Fact, WorkingMemory
 from telos.agents.problems import Problems, format_error
 from telos.agents.sensors import Sensor, check_sensor
-from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
@@ -111,7 +111,7 @@ class Mind:
         character: Character,
         domain: Domain,
         *,
-        body: Body,
+        body: Actuator,
         believe: Believe,
         procedures: Mapping[str, Procedure],
         attention: Sequence[Attends] = (),
@@ -266,7 +266,7 @@ class Mind:
         """Remember a failure and trace it once while it is remembered; return whether it is new."""
         known = self.memory.recall("failure", subject, now)
         if known is None or known["reason"] != reason:
-            self.trace(Failed(now, self.name, subject, reason))
+            self.trace(StepFailed(now, self.name, subject, reason))
         return self.note(Fact("failure", subject, now, attributes=FrozenMap({"reason": reason})))
 
     def _read_reflexes(self, now: float) -> None:

@@ -1,6 +1,7 @@
 """Trace records of a mind: facts noticed and forgotten, goals chosen, plans made and dropped, steps begun and ended."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from telos.core.values import FrozenMap, Value
 
@@ -72,8 +73,10 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class StepFailed:
     """A step failed; the failure is a fact in memory now."""
+
+    KIND: ClassVar[str] = "failed"
 
     time: float
     who: str

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from telos.agents.body import Actor, BodyState, Performed
-from telos.agents.trace import Began, Failed
+from telos.agents.trace import Began, StepFailed
 from telos.core.action import Action
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
 from telos.worlds.arena.battle import Battle
@@ -44,7 +44,7 @@ class Laws:
     def _check_record(self, record: object) -> None:
         if isinstance(record, LineSpoken | Began):
             assert record.who not in self._dead
-        if isinstance(record, Failed):
+        if isinstance(record, StepFailed):
             assert not record.reason.startswith("raised"), record
         if isinstance(record, OrdersGiven):
             taken = [said.split()[-1] for said in record.orders.values() if "cover at" in said or "advance to" in said]
@@ -110,7 +110,7 @@ def test_raising_action_becomes_a_remembered_failure(broken: str) -> None:
     sam = battle.minds["Sam"]
     sam._procedures[broken] = Broken(battle._procedures[broken].performance)  # type: ignore[attr-defined]
     views = [battle.step() for _ in range(120)]
-    failed = [each for each in records if isinstance(each, Failed)]
+    failed = [each for each in records if isinstance(each, StepFailed)]
     assert {each.reason for each in failed if each.step.startswith(broken)} == {
         "raised RuntimeError: the animation is missing"
     }
@@ -135,7 +135,7 @@ def test_raising_planning_function_stops_no_other_mind() -> None:
         patch.setattr(battle.arena.navigator, "is_connected", connected)
         for _ in battle.seconds(10.0):
             pass
-    raised = [each for each in records if isinstance(each, Failed) and "the mesh has a hole" in each.reason]
+    raised = [each for each in records if isinstance(each, StepFailed) and "the mesh has a hole" in each.reason]
     assert {each.who for each in raised} == {"Tia"}
     assert {each.who for each in records if isinstance(each, Began)} >= {"Sam", "Ugo"}
 
@@ -247,7 +247,7 @@ def test_five_hundred_minds_all_get_to_think(people: int) -> None:
     for _ in range(12):
         battle.step()
     assert {each.who for each in records if isinstance(each, Began)} >= set(battle.minds) - {"Zed"}
-    assert not [each for each in records if isinstance(each, Failed) and each.reason.startswith("raised")]
+    assert not [each for each in records if isinstance(each, StepFailed) and each.reason.startswith("raised")]
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """The text log tells each thing once, in one line, with its reason."""
 
-from telos.agents.trace import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Chose, Dropped, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.event import Event
 from telos.core.values import FrozenMap
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven, SquadsFormed
@@ -42,7 +42,7 @@ def test_log_tells_why_a_plan_was_replaced() -> None:
 def test_log_tells_a_failure_once() -> None:
     records = (
         Planned(1.0, "Ann", "cover", ("open(d1)",), 1.0, 3),
-        Failed(2.0, "Ann", "open(d1)", "d1 is locked"),
+        StepFailed(2.0, "Ann", "open(d1)", "d1 is locked"),
         Dropped(2.0, "Ann", "cover", ("open(d1)",), "open(d1) failed: d1 is locked"),
         Planned(2.0, "Ann", "cover", ("kick(d1)",), 2.0, 3),
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from telos.agents.explain import why_not
-from telos.agents.trace import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Chose, Dropped, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import as_json
@@ -437,7 +437,7 @@ class FightTimeline:
                 left = ", ".join(record.steps)
                 why = f"{record.why}\nLeft undone: {left}" if left else record.why
                 return Happening(record.time, record.who, f"drops the plan for {record.goal}", "plan", why=why)
-            case Failed():
+            case StepFailed():
                 return Happening(record.time, record.who, f"fails to {record.step}", "plan", why=record.reason)
             case OrdersGiven():
                 self.news = f"{record.squad} begins {record.behaviour}"

@@ -9,9 +9,9 @@ from random import Random
 from typing import Any, ClassVar
 
 from telos.agents.character import Character
-from telos.agents.crowd import Crowd, CrowdSnapshot
 from telos.agents.memory import Fact, MemorySnapshot, WorkingMemory, read_memory
 from telos.agents.mind import Mind
+from telos.agents.mind_schedule import MindSchedule, ScheduleSnapshot
 from telos.agents.sensors import SensorSchedule
 from telos.agents.trace import Began, Noticed
 from telos.core.domain import Domain
@@ -79,7 +79,7 @@ class Battle:
             member.name: FighterBody(self.arena, member.name) for member in scene.cast if member.script is None
         }
         self._sensors = make_sensors(self.arena, self.bodies)
-        self.crowd = Crowd(SensorSchedule(self._sensors), Scheduler(Planner(self.domain), clock=None))
+        self.crowd = MindSchedule(SensorSchedule(self._sensors), Scheduler(Planner(self.domain), clock=None))
         self._procedures = load_procedures()
         self.minds: dict[str, Mind] = {}
         for number, member in enumerate(scene.cast):
@@ -388,7 +388,7 @@ class BattleSnapshot(SnapshotModel):
     scene: str
     seed: int
     arena: ArenaSnapshot
-    crowd: CrowdSnapshot
+    crowd: ScheduleSnapshot
     limbs: dict[str, LimbsSnapshot]
     memories: dict[str, MemorySnapshot]
     coordinators: dict[str, CoordinatorSnapshot]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import UnionType
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin
 
-from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, as_json, record_kind, silent
@@ -80,7 +80,7 @@ class CommandsGiven:
     commands: FrozenMap[str, str]
 
 
-_MIND_RECORDS = (Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned)
+_MIND_RECORDS = (Began, Chose, Dropped, StepFailed, Finished, Forgot, Idle, Noticed, Planned)
 _RECORD_CLASSES: Mapping[str, Any] = {
     record_kind(kind): kind
     for kind in (
@@ -149,11 +149,11 @@ class FightLog:
                 return _describe_event(record)
             case SquadsFormed() | OrdersGiven() | BehaviourEnded():
                 return self._squads(record)
-            case Chose() | Planned() | Dropped() | Failed() | Idle():
+            case Chose() | Planned() | Dropped() | StepFailed() | Idle():
                 return self._mind(record)
         return None
 
-    def _mind(self, record: Chose | Planned | Dropped | Failed | Idle) -> LogLine | None:
+    def _mind(self, record: Chose | Planned | Dropped | StepFailed | Idle) -> LogLine | None:
         who = record.who
         match record:
             case Chose():
@@ -163,7 +163,7 @@ class FightLog:
             case Dropped():
                 if self._failed.get(who) != record.time:
                     self._dropped[who] = record.why
-            case Failed():
+            case StepFailed():
                 self._failed[who] = record.time
                 return LogLine(record.time, who, f"  fails to {record.step}: {record.reason}", "goal")
             case Idle():

@@ -6,8 +6,8 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.mind_schedule import MindSchedule
 from telos.agents.sensors import Sensor
 from telos.core.event import Event
 from telos.core.values import FrozenMap
@@ -287,7 +287,7 @@ def find_search_points(arena: Arena) -> dict[str, MapNode]:
 class StimulusDelivery:
     """Delivers hits, near misses, deaths, explosions and noise to minds immediately, outside the sensor schedule."""
 
-    def __init__(self, arena: Arena, crowd: Crowd) -> None:
+    def __init__(self, arena: Arena, crowd: MindSchedule) -> None:
         self._arena, self._crowd = arena, crowd
 
     def deliver(self, events: Iterable[Event], now: float) -> None:

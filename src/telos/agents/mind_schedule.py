@@ -1,4 +1,4 @@
-"""``Crowd``: many minds in one frame; only those with new information think."""
+"""``MindSchedule``: many minds in one frame; only those with new information think."""
 
 import heapq
 import math
@@ -35,7 +35,7 @@ from telos.planning.scheduler import Scheduler, Ticket
 MAX_ROUNDS = 8  # goals that one mind may try in a frame
 
 
-class CrowdSnapshot(SnapshotModel):
+class ScheduleSnapshot(SnapshotModel):
     """What a crowd saves."""
 
     FORMAT: ClassVar[int] = MIND_FORMAT
@@ -49,7 +49,7 @@ class CrowdSnapshot(SnapshotModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadCrowd:
+class ReadSchedule:
     """A saved crowd that was checked."""
 
     minds: list[ReadMind]
@@ -59,7 +59,7 @@ class ReadCrowd:
     alarms: dict[int, float]
 
 
-class Crowd:
+class MindSchedule:
     """Minds that share one budget for sensing and one for planning.
 
     A mind thinks when a sensor reports something new, a stimulus arrives, its body has finished a step, a fact fades,
@@ -195,12 +195,14 @@ class Crowd:
         actions or goals that are gone, and variables that are gone are left out; what is left out is returned.
         """
         check = SnapshotCheck("crowd", lenient=lenient)
-        read = read_snapshot(CrowdSnapshot, saved, of="crowd")
+        read = read_snapshot(ScheduleSnapshot, saved, of="crowd")
         with check.sound():
             self.put(check, self.read(check, read))
         return tuple(check.omissions)
 
-    def read(self, check: SnapshotCheck, saved: "CrowdSnapshot", check_fact: FactCheck = accept_fact) -> "ReadCrowd":
+    def read(
+        self, check: SnapshotCheck, saved: "ScheduleSnapshot", check_fact: FactCheck = accept_fact
+    ) -> "ReadSchedule":
         """Check a saved crowd; nothing changes. ``check_fact`` checks the facts of the world."""
         names = [each.name for each in saved.minds]
         check.require(len(set(names)) == len(names), ("minds",), "lists a mind twice")
@@ -221,7 +223,7 @@ class Crowd:
             numbers[then] = mind.number
         for name in sorted(set(self.minds) - set(names)):
             check.drop(name, "the saved mind", "there is none, so it begins anew")
-        return ReadCrowd(
+        return ReadSchedule(
             read,
             self._read_plans(check, saved, {each.mind.name: each for each in read}),
             self.rota.read(check.at("rota"), saved.rota, numbers),
@@ -229,7 +231,7 @@ class Crowd:
             self._read_alarms(check, saved, numbers),
         )
 
-    def _read_awake(self, check: SnapshotCheck, saved: "CrowdSnapshot", numbers: Mapping[int, int]) -> set[int]:
+    def _read_awake(self, check: SnapshotCheck, saved: "ScheduleSnapshot", numbers: Mapping[int, int]) -> set[int]:
         awake = {number for number in self._awake if number not in numbers.values()}
         for place, number in enumerate(saved.awake):
             check.require(check.lenient or number in numbers, ("awake", place), f"is {number}, the number of nobody")
@@ -238,7 +240,7 @@ class Crowd:
         return awake
 
     def _read_alarms(
-        self, check: SnapshotCheck, saved: "CrowdSnapshot", numbers: Mapping[int, int]
+        self, check: SnapshotCheck, saved: "ScheduleSnapshot", numbers: Mapping[int, int]
     ) -> dict[int, float]:
         alarms: dict[int, float] = {}
         for place, (when, number) in enumerate(saved.alarms):
@@ -251,7 +253,7 @@ class Crowd:
         return alarms
 
     def _read_plans(
-        self, check: SnapshotCheck, saved: "CrowdSnapshot", minds: Mapping[str, ReadMind]
+        self, check: SnapshotCheck, saved: "ScheduleSnapshot", minds: Mapping[str, ReadMind]
     ) -> list[Callable[[], None]]:
         planners, found = self._planners(), []
         for name, rows in (saved.plans or {}).items():
@@ -268,7 +270,7 @@ class Crowd:
                     check.drop(name, f"{len(rows)} remembered plans", "actions, goals or variables have changed")
         return found
 
-    def put(self, check: SnapshotCheck, read: "ReadCrowd") -> None:
+    def put(self, check: SnapshotCheck, read: "ReadSchedule") -> None:
         """Put a crowd that was read into place; on any fault the crowd is as it was."""
         with check.sound(), unchanged_on_error(*self.changing_parts()):
             for planner in self._planners().values():
