@@ -11,7 +11,7 @@ from recognition.readings import flairs, play
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition import bulk
-from telos.recognition.bulk import split_players
+from telos.recognition.bulk.runner import split_players
 from telos.recognition.ffbm import ConstantT
 from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM

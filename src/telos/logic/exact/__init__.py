@@ -10,7 +10,7 @@ the sum over all paths or worlds, by enumeration; every implementation is compar
 
 * ``recognition.filtering`` and ``recognition.hindsight``: one player, dictionaries. Compared with all paths in
   ``tests/property/test_recognition.py``.
-* ``recognition.bulk_kernel``: many players, arrays. Compared with the two above in ``tests/property/test_bulk.py``.
+* ``recognition.bulk.kernel``: many players, arrays. Compared with the two above in ``tests/property/test_bulk.py``.
 * ``logic.exact.kernel``: sequences with tables shared between steps. Compared with all worlds, and with variable
   elimination, in ``tests/property/test_exact.py``.
 * ``logic.learning.kernel``: the same sequences with gradients. Compared with all worlds, with ``exact_map`` and with

@@ -1,6 +1,6 @@
 """Array loops of bulk recognition: forward filter, smoothing and Viterbi over many players.
 
-Plain Python, compiled by Numba with one variant per number of goals (bulk.py); tests compare both, bit for bit.
+Plain Python, compiled by Numba with one variant per number of goals (runner.py); tests compare both, bit for bit.
 Everything is flat: lists in plain Python, arrays when compiled. The belief about player p is ``chances[p * GOALS : (p +
 1) * GOALS]``, and the events of p are those from ``offsets[p]`` to before ``offsets[p + 1]``. An event is two indices:
 the row of likelihoods (its symbol) and the matrix that applies before it (its input).
