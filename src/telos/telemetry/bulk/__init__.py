@@ -1,0 +1,60 @@
+"""Players of whole logs, in columns: beliefs, training and evaluation, frame in and frame out.
+
+    frames ──▶ columns (batches.py) ──▶ rows that count, evidence (encoding.py) ──▶ beliefs (reading.py)
+                                        state of each player (players.py)       ──▶ counts (training.py)
+                                                                                ──▶ scores (evaluation.py)
+
+Start with ``read_frame``, ``train_frame`` and ``evaluate_frame``. ``BeliefReader``, ``TrainingCounts`` and
+``ScoreCounts`` do the same batch by batch; their states and tables are frames, so that any process can continue, and
+counts of parts of a log can be added up: ``merge_counts``, ``merge_scores``.
+"""
+
+from typing import TYPE_CHECKING
+
+from telos.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from telos.telemetry.bulk.evaluation import (
+        Evaluation,
+        ScoreCounts,
+        evaluate_batches,
+        evaluate_frame,
+        merge_scores,
+    )
+    from telos.telemetry.bulk.reading import BeliefReader, read_batches, read_frame
+    from telos.telemetry.bulk.training import (
+        TrainingCounts,
+        merge_counts,
+        train_batches,
+        train_frame,
+        trained_model,
+    )
+
+__all__ = [
+    "BeliefReader",
+    "Evaluation",
+    "ScoreCounts",
+    "TrainingCounts",
+    "evaluate_batches",
+    "evaluate_frame",
+    "merge_counts",
+    "merge_scores",
+    "read_batches",
+    "read_frame",
+    "train_batches",
+    "train_frame",
+    "trained_model",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        **dict.fromkeys(
+            ("Evaluation", "ScoreCounts", "evaluate_batches", "evaluate_frame", "merge_scores"), "evaluation"
+        ),
+        **dict.fromkeys(("BeliefReader", "read_batches", "read_frame"), "reading"),
+        **dict.fromkeys(
+            ("TrainingCounts", "merge_counts", "train_batches", "train_frame", "trained_model"), "training"
+        ),
+    },
+)

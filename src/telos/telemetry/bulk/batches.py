@@ -1,0 +1,175 @@
+"""Frames of events as columns of numbers: ``BatchColumns``.
+
+A frame has the columns ``player``, ``session``, ``time``, ``action`` and ``goal`` (the goal achieved), one for each
+context entry, and ``truth`` (the goal pursued) where it is known. Text becomes indices into labels that are the same in
+all batches of a log.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.core.errors import TelosError, name_hint
+from telos.core.values import MAX_FLOAT, Type, Value, ValueKind
+from telos.recognition.bulk.columns import NO_LABEL, Column, EventColumns
+from telos.recognition.bulk.encoders import ColumnNeeds
+from telos.telemetry.tables import pl
+
+PLAYER, SESSION, TIME, ACTION, ACHIEVED, TRUTH = "player", "session", "time", "action", "goal", "truth"
+OWN_COLUMNS = (PLAYER, SESSION, TIME, ACTION, ACHIEVED, TRUTH)
+_SEPARATOR = "\x1f"  # between the parts of a list that stands for one label
+
+
+class Labels:
+    """The labels of one column, numbered in the order in which they appear.
+
+    >>> labels = Labels(["swing"])
+    >>> labels.codes(pl.Series(["stop", None, "swing"])).tolist(), labels.values
+    ([1, -1, 0], ['swing', 'stop'])
+    """
+
+    def __init__(self, known: Sequence[str] = ()) -> None:
+        self.values: list[Value] = list(known)
+        self._texts: list[str] = list(known)
+
+    def codes(self, series: pl.Series) -> NDArray[np.int32]:
+        """Return the code of each value, ``NO_LABEL`` for null; new values become labels."""
+        texts = _as_texts(series)
+        coded = self._cast(texts)
+        if coded.null_count() > texts.null_count():
+            is_new = coded.is_null() & texts.is_not_null()
+            self._add(series.filter(is_new), texts.filter(is_new))
+            coded = self._cast(texts)
+        return coded.fill_null(NO_LABEL).to_numpy(writable=True)
+
+    def texts(self, codes: NDArray[np.int32]) -> pl.Series:
+        """Return codes as text, null for ``NO_LABEL``."""
+        return pl.Series([*self._texts, None], dtype=pl.String).gather(np.where(codes < 0, len(self._texts), codes))
+
+    def code(self, value: Value) -> int:
+        """Return the code of one value."""
+        if value is None:
+            return NO_LABEL
+        if value not in self.values:
+            self.values.append(value)
+            self._texts.append(_SEPARATOR.join(value) if isinstance(value, tuple) else str(value))
+        return self.values.index(value)
+
+    def _cast(self, texts: pl.Series) -> pl.Series:
+        return texts.cast(pl.Enum(self._texts), strict=False).to_physical().cast(pl.Int32)
+
+    def _add(self, values: pl.Series, texts: pl.Series) -> None:
+        fresh = pl.DataFrame({"value": values, "text": texts}).unique("text", maintain_order=True)
+        self._texts += fresh["text"].to_list()
+        self.values += [tuple(value) if isinstance(value, list) else value for value in fresh["value"].to_list()]
+
+
+def _as_texts(series: pl.Series) -> pl.Series:
+    if isinstance(series.dtype, pl.List | pl.Array):
+        listed = series.cast(pl.List(pl.String))
+        return listed.list.join(_SEPARATOR, ignore_nulls=False)
+    if series.dtype.is_nested():
+        raise TelosError(f"column {series.name!r} holds {series.dtype}", "give text, numbers, truth values or lists")
+    return series if series.dtype == pl.String else series.cast(pl.String)
+
+
+class BatchColumns:
+    """Turns frames into what a model reads; the labels are kept from batch to batch."""
+
+    def __init__(self, needs: ColumnNeeds) -> None:
+        self.needs = needs
+        self.labels = {ACTION: Labels(needs.actions), ACHIEVED: Labels(needs.achieved or ())}
+        for name, kind in needs.context.items():
+            if kind is None or kind.kind in (ValueKind.ENUM, ValueKind.HANDLE, ValueKind.ANY):
+                self.labels[name] = Labels(() if kind is None else kind.labels)
+
+    def columns(self, frame: pl.DataFrame) -> EventColumns:
+        """Return the columns of a frame that the model reads, checked."""
+        found = {ACTION: self._names(frame, ACTION, self.needs.actions)}
+        if self.needs.achieved is not None or ACHIEVED in frame.columns:
+            found[ACHIEVED] = self._names(frame, ACHIEVED, self.needs.achieved or ())
+        for name, kind in self.needs.context.items():
+            if name not in frame.columns:
+                raise TelosError(f"there is no column {name!r}, which the model reads", name_hint(name, frame.columns))
+            found[name] = self._entry(frame[name], name, kind)
+        return EventColumns(frame.height, found)
+
+    def _names(self, frame: pl.DataFrame, name: str, known: Sequence[str]) -> Column:
+        series = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.String)
+        labels = self.labels[name]
+        codes = labels.codes(series)
+        if known and len(labels.values) > len(known):
+            unknown = labels.values[len(known)]
+            what = "action" if name == ACTION else "goal"
+            said = f"unknown action {unknown!r}" if name == ACTION else f"unknown goal {unknown!r} was achieved"
+            raise TelosError(f"{said} in column {what!r}", name_hint(str(unknown), known))
+        if name == ACTION and len(codes) and int(codes.min()) == NO_LABEL:
+            raise TelosError(f"row {int(codes.argmin()) + 1:,} has no action", "leave such rows out")
+        return Column(codes, labels.values)
+
+    def _entry(self, series: pl.Series, name: str, kind: Type | None) -> Column:
+        start = self.needs.starts.get(name)
+        if name in self.labels:
+            return self._labelled(series, name, kind, start)
+        assert kind is not None
+        if kind.kind is ValueKind.BOOL:
+            if series.dtype not in (pl.Boolean, pl.Null):
+                raise _wrong(name, "bool", series)
+            return Column(series.cast(pl.Boolean).fill_null(bool(start)).to_numpy(writable=True))
+        if not series.dtype.is_numeric() and series.dtype != pl.Null:
+            raise _wrong(name, str(kind), series)
+        return Column(_numbers(series, name, kind, start))
+
+    def _labelled(self, series: pl.Series, name: str, kind: Type | None, start: Value) -> Column:
+        labels = self.labels[name]
+        codes = labels.codes(series)
+        if start is not None:
+            codes = np.where(codes == NO_LABEL, np.int32(labels.code(start)), codes)
+        if kind is not None and kind.labels and len(labels.values) > len(kind.labels):
+            unknown = labels.values[len(kind.labels)]
+            raise TelosError(f"column {name!r} holds {kind}, not {unknown!r}", name_hint(str(unknown), kind.labels))
+        return Column(codes, labels.values)
+
+
+def _numbers(series: pl.Series, name: str, kind: Type, start: Value) -> NDArray[np.float64] | NDArray[np.int64]:
+    if kind.kind is ValueKind.INT or series.dtype.is_integer():
+        if not series.dtype.is_integer():
+            broken = series.filter((series % 1 != 0).fill_null(False))
+            if len(broken):
+                raise TelosError(f"column {name!r} holds int, not {broken[0]!r}")
+        whole: NDArray[np.int64] = series.cast(pl.Int64).fill_null(int(start)).to_numpy()
+        return whole
+    numbers: NDArray[np.float64] = series.cast(pl.Float64).fill_null(float(start)).to_numpy()
+    if not np.all(np.abs(numbers) <= MAX_FLOAT):
+        worst = numbers[~(np.abs(numbers) <= MAX_FLOAT)][0]
+        raise TelosError(f"column {name!r} holds number, not {worst}", "clean it, or leave such cells empty")
+    return numbers
+
+
+def _wrong(name: str, kind: str, series: pl.Series) -> TelosError:
+    return TelosError(
+        f"column {name!r} holds {series.dtype}, and the model reads it as {kind}", "say its type in the column file"
+    )
+
+
+def check_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame with all columns of its own; a missing player is ``player``, a missing session is empty."""
+    for name in (TIME, ACTION):
+        if name not in frame.columns:
+            raise TelosError(f"there is no column {name!r}", f"{name_hint(name, frame.columns)}, or give columns=")
+    if frame[TIME].null_count() or not frame[TIME].dtype.is_numeric():
+        raise TelosError(f"column {TIME!r} must have a number of seconds in each row", "give columns=")
+    return frame.with_columns(_text(frame, PLAYER, "player"), _text(frame, SESSION, ""), pl.col(TIME).cast(pl.Float64))
+
+
+def _text(frame: pl.DataFrame, name: str, default: str) -> pl.Expr:
+    if name not in frame.columns:
+        return pl.lit(default).alias(name)
+    column = pl.col(name) if frame.schema[name] == pl.String else pl.col(name).cast(pl.String)
+    return column.fill_null(default)
+
+
+def frame_schema(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
+    """Return the context entries of a schema."""
+    return tuple(name for name in schema if name not in OWN_COLUMNS)

@@ -1,0 +1,113 @@
+"""Beliefs about the players of a log, frame in and frame out: ``read_frame`` and ``BeliefReader``."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.recognition.bulk.arrays import Array
+from telos.recognition.bulk.encoders import ColumnEncoder, column_encoder
+from telos.recognition.bulk.filters import FilterResult, filter
+from telos.telemetry.bulk.batches import PLAYER, SESSION, TIME, check_frame
+from telos.telemetry.bulk.encoding import BatchEncoder, EncodedBatch
+from telos.telemetry.bulk.players import Field
+from telos.telemetry.tables import pl
+
+TOP = "top"
+_BELIEF = "belief"
+
+
+class BeliefReader:
+    """Reads a log batch by batch; it keeps the belief about each player for the next batch.
+
+    The state is a table with a row for each player and session, so that another process can continue.
+    """
+
+    def __init__(self, model: object, *, state: pl.DataFrame | None = None) -> None:
+        self.encoder: ColumnEncoder = column_encoder(model)
+        self.goals = self.encoder.goals
+        self._batches = BatchEncoder(
+            self.encoder,
+            {
+                _BELIEF: Field(np.array(self.encoder.prior), parts=self.goals),
+                "log_likelihood": Field(0.0),
+                "updates": Field(0, "i8"),
+                "ignored": Field(0, "i8"),
+            },
+        )
+        if state is not None:
+            self._batches.players.restore(state)
+
+    @property
+    def state(self) -> pl.DataFrame:
+        """The state of all players so far."""
+        return self._batches.players.to_frame()
+
+    def read(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the belief after each event of a frame, in its order."""
+        checked = check_frame(frame)
+        beliefs, _ = self.beliefs(checked)
+        return _to_frame(checked, self.goals, beliefs)
+
+    def beliefs(self, frame: pl.DataFrame) -> tuple[Array, NDArray[np.uint8]]:
+        """Return the belief after each row of a checked frame, and whether the row counts."""
+        batch = self._batches.encode(frame)
+        players = self._batches.players
+        before = players[_BELIEF][batch.slots]
+        found = _filtered(batch, before, is_kept=True)
+        history = found.beliefs
+        updates = np.diff(batch.offsets)
+        has_updates = updates > 0
+        players[_BELIEF][batch.slots[has_updates]] = history[batch.offsets[1:][has_updates] - 1]
+        players["log_likelihood"][batch.slots] += found.log_likelihoods
+        players["updates"][batch.slots] += updates
+        players["ignored"][batch.slots] += found.ignored
+        return spread(batch, history, before), batch.counts
+
+
+def _filtered(batch: EncodedBatch, before: Array, *, is_kept: bool) -> FilterResult:
+    tables, symbols, inputs = batch.evidence
+    return filter(tables, symbols, inputs, offsets=batch.offsets, beliefs=is_kept, prior=before)
+
+
+def spread(batch: EncodedBatch, history: Array, before: Array) -> Array:
+    """Return the belief at each row from those at the rows that count: that after the last such row of the player."""
+    groups = batch.groups
+    if len(batch.places) == len(groups.order):
+        if groups.is_sorted:
+            return history
+        found = np.empty_like(history)
+        found[groups.order] = history
+        return found
+    sums = np.cumsum(batch.counts[groups.order] != 0)
+    lengths = np.diff(groups.offsets)
+    first = np.repeat(batch.offsets[:-1], lengths)
+    initial = np.repeat(np.arange(len(batch.slots)), lengths) + len(history)
+    index = np.empty(len(groups.order), np.int64)
+    index[groups.order] = np.where(sums > first, sums - 1, initial)
+    return np.concatenate([history, before])[index]
+
+
+def _to_frame(frame: pl.DataFrame, goals: Sequence[str], beliefs: Array) -> pl.DataFrame:
+    top = pl.Series(TOP, list(goals), dtype=pl.String).gather(beliefs.argmax(axis=1))
+    columns = [pl.Series(goal, beliefs[:, number]) for number, goal in enumerate(goals)]
+    return frame.select(PLAYER, SESSION, TIME).with_columns(top, *columns)
+
+
+def read_frame(frame: pl.DataFrame, model: object) -> pl.DataFrame:
+    """Return the belief after each event of a frame: player, session, time, the likeliest goal, and one column a goal.
+
+    >>> from telos.recognition import IOHMM
+    >>> model = IOHMM(counts={"level": {"swing": 7, "stop": 3}})
+    >>> frame = pl.DataFrame({"player": ["ann", "bo"], "time": [0.0, 1.0], "action": ["swing", "stop"]})
+    >>> read_frame(frame, model)["top"].to_list()
+    ['level', 'level']
+    """
+    return BeliefReader(model).read(frame)
+
+
+def read_batches(batches: Iterable[pl.DataFrame], model: object) -> Iterator[pl.DataFrame]:
+    """Yield the beliefs of each batch of a log; the events of a player may be spread over many."""
+    reader = BeliefReader(model)
+    for batch in batches:
+        yield reader.read(batch)
