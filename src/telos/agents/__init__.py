@@ -5,8 +5,8 @@
 
 Start with `Mind` (mind.py). A kind of character is a `Character`, read from a file (character.py); what its body does
 for each action is a `Procedure` or a performance file (body.py). Many minds share budgets in a `MindSchedule`
-(mind_schedule.py). `why` and `why_not` explain a mind (explain.py); `save_mind` and `restore_mind` keep one (saving.py). `MotiveMind`
-chooses by discontentment instead of planning (motives.py).
+(mind_schedule.py). `why` and `why_not` explain a mind (explain.py). `save_mind` and `restore_mind` keep one
+(saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py).
 """
 
 from typing import TYPE_CHECKING
