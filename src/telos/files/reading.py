@@ -98,7 +98,7 @@ def format_size(size: int) -> str:
 
 
 def open_input(path: FilePath) -> io.BufferedReader:
-    """Open a file for reading bytes; one whose name ends in ``.gz`` is inflated on the way.
+    """Open a file for reading bytes; one whose name ends in ``.gz`` or ``.zst`` is inflated on the way.
 
     What fails later, such as a damaged archive, raises a ``DefinitionError`` too. ``file.raw.position`` is the number
     of bytes that were read from the disk, for a progress bar.
@@ -124,12 +124,36 @@ def _open(name: str) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
+def _inflater(file: IO[bytes], name: str) -> Any:
+    """Return a reader of the inflated content of a file; None if its name does not say that it is packed."""
+    if name.lower().endswith(".gz"):
+        return gzip.GzipFile(fileobj=file)
+    if not name.lower().endswith(".zst"):
+        return None
+    try:
+        import zstandard  # an extra
+    except ModuleNotFoundError:
+        raise TelosError(f"{name}: zstandard is not installed", 'pip install "telos[telemetry]"') from None
+    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False)
+
+
+def _damage_errors(inflated: Any) -> tuple[type[Exception], ...]:
+    """Return the errors that say that a packed file is damaged."""
+    found = (gzip.BadGzipFile, EOFError, zlib.error)
+    if inflated is None or isinstance(inflated, gzip.GzipFile):
+        return found
+    import zstandard
+
+    return (*found, zstandard.ZstdError)
+
+
 class _Input(io.RawIOBase):
     """The content of an open file, inflated if its name says so; every failure names the file."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self._file, self.name = file, name
-        self._inflated = gzip.GzipFile(fileobj=file) if name.lower().endswith(".gz") else None
+        self._inflated = _inflater(file, name)
+        self._damaged: tuple[type[Exception], ...] = _damage_errors(self._inflated)
         self._count = 0
 
     def readable(self) -> bool:
@@ -143,8 +167,9 @@ class _Input(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             count: int = (self._inflated or self._file).readinto(buffer)  # type: ignore[union-attr]
-        except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise unreadable(self.name, "not a whole gzip file", "compress it again") from None
+        except self._damaged:
+            what = "zstd" if self.name.lower().endswith(".zst") else "gzip"
+            raise unreadable(self.name, f"not a whole {what} file", "compress it again") from None
         except OSError as error:
             raise unreadable(self.name, f"cannot be read: {error.strerror or error}") from None
         self._count += count

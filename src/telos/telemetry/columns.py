@@ -1,12 +1,12 @@
 """Column files: which column of an event table holds what, so that the log of any game can be read.
 
-One format and one class, ``Columns``, for both uses: rows of events (``telos recognize``, ``train``, ``evaluate``) and
-labelled corpora (``telos corpus``). A file that starts with ``columns: NAME`` needs a ``time``, one that starts with
-``corpus: NAME`` needs ``achieved``; all other keys are the same. Start with ``load_columns`` and ``named_columns``.
+One format and one class, ``Columns``, for all that is done with a log: ``telos corpus``, ``train``, ``evaluate`` and
+``recognize``. A file starts with ``columns: NAME``; the older form ``corpus: NAME`` has the same keys, and needs
+``achieved``. Start with ``load_columns`` and ``named_columns``.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,9 +16,9 @@ from pydantic import Discriminator, Field, Tag
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Literal
+from telos.core.expressions import Expression, Literal, names_in
 from telos.core.parser import parse_expression
-from telos.core.values import FrozenMap, Value
+from telos.core.values import FrozenMap
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text
@@ -33,11 +33,28 @@ from telos.files.schema import (
     text_type,
 )
 from telos.files.yaml import read_yaml
-from telos.recognition.files.schema import KindShape, read_kind
+from telos.recognition.files.schema import Kind, KindShape, read_kind
 
 BUILT_IN = Path(__file__).with_name("data")
 OWN = ("player", "session", "step", "action", "goal", "fold")  # the columns of every corpus, beside its features
-CellReader: TypeAlias = Callable[[str], Value]
+KEEP, DROP = "keep", "drop"  # what is done with duplicates
+
+
+@dataclass(frozen=True, slots=True)
+class ContextColumn:
+    """Where a fact of the game is: in a column, or computed from columns by ``value``; and its type.
+
+    ``params.x`` is the entry ``x`` of the column ``params``: of a struct, or of text that holds a JSON object.
+    """
+
+    column: str = ""
+    kind: Kind = "text"
+    value: Expression | None = None
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Return the names that may be columns: a name in an expression may also be a label."""
+        return frozenset({self.column}) if self.value is None else names_in(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +65,11 @@ class Columns:
     actions in ``goals``. A sequence is what one player did in one session, in the order of ``order`` (or else of the
     rows).
 
-    Events: ``context`` maps names to columns and to functions that read their cells; ``actions`` renames actions; a
-    unit of ``time`` is ``unit`` seconds. Corpora: ``features`` maps names to columns, ``bins`` maps features to the
-    lower edges of their bins; rows for which ``drop`` holds are left out, and so are those with one of the
-    ``drop_values`` of a column, but goals that they achieve count.
+    Events: ``context`` maps names to columns and types; ``actions`` renames actions; a unit of ``time`` is ``unit``
+    seconds; ``delimiter`` separates the cells of CSV, and is found in the first line if left out; ``duplicates`` says
+    whether a row that stands twice is kept or dropped. Corpora: ``features`` maps names to columns, ``bins`` maps
+    features to the lower edges of their bins. Rows for which ``drop`` holds are left out, and so are those with one of
+    the ``drop_values`` of a column, but goals that they achieve count.
     """
 
     action: str
@@ -63,7 +81,7 @@ class Columns:
     when: Condition = ALWAYS
     goals: Mapping[str, str] = FrozenMap()
     truth: str = ""  # the goal that was pursued
-    context: Mapping[str, tuple[str, CellReader]] = FrozenMap()
+    context: Mapping[str, ContextColumn] = FrozenMap()
     actions: Mapping[str, str] = FrozenMap()
     order: str = ""
     sort: bool = False  # the rows may come in any order
@@ -75,6 +93,8 @@ class Columns:
         FrozenMap()
     )  # for values that a condition cannot express, such as pick-up
     name: str = ""
+    delimiter: str = ""
+    duplicates: str = KEEP
 
     def __post_init__(self) -> None:
         for feature in self.features:
@@ -92,7 +112,7 @@ class Columns:
     def event_columns(self) -> tuple[str, ...]:
         """Return every column that a table must have to be read as events."""
         parts = (self.time_column, self.action, self.player, self.session, self.achieved, self.truth)
-        return tuple(dict.fromkeys([*filter(None, parts), *(column for column, _ in self.context.values())]))
+        return tuple(dict.fromkeys([*filter(None, parts), *(each.column for each in self.context.values())]))
 
     @property
     def corpus_columns(self) -> tuple[str, ...]:
@@ -216,10 +236,12 @@ _Time: TypeAlias = Annotated[
 
 
 class EntryShape(FileModel):
-    """A fact of the game whose column has another name."""
+    """A fact of the game whose column has another name, or that is computed."""
 
-    column: _Column = Field(examples=["n_mobs"])
-    """The column."""
+    column: _Column = ""
+    """The column, or an entry of one: `params.near_water`."""
+    value: schema.ConditionText = Field(default="", examples=["hp / max_hp < 0.3"])
+    """Or an expression over columns: `hp / max_hp < 0.3`."""
     type: KindShape = Field(examples=["int"])
     """bool, int, number, text, or a list of labels."""
 
@@ -239,7 +261,9 @@ _Achieved: TypeAlias = Annotated[
 class _EventTableShape(FileModel):
     """The keys that all column files share."""
 
-    action: _Column = Field(examples=["action"])
+    preset: Annotated[str, text_type("the name of a preset")] = ""
+    """The layout of a known source, `opengamedata`, which the other keys change."""
+    action: _Column = Field(default="", examples=["action"])
     """The column with what the player did."""
     player: _Column = ""
     """The column that tells players apart; one player if left out."""
@@ -272,6 +296,20 @@ class _EventTableShape(FileModel):
         Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
     ] = False
     """Rows to leave out: `action == noop`, or `{action: [noop, look-around]}`. Goals that they achieve count."""
+    duplicates: Annotated[
+        str, FieldType("keep or drop", lambda value: value in (KEEP, DROP), {"enum": [KEEP, DROP]}, "as in `drop`")
+    ] = KEEP
+    """What is done with a row that stands twice: `keep` or `drop`. They are counted in any case."""
+    delimiter: Annotated[
+        str,
+        FieldType(
+            "one character",
+            lambda value: isinstance(value, str) and len(value) == 1 and value not in '"\r\n',
+            {"type": "string", "minLength": 1, "maxLength": 1},
+            "as in `delimiter: ;`",
+        ),
+    ] = ""
+    """What separates the cells of CSV; found in the first line if left out."""
 
 
 class _CorpusKey(FileModel):
@@ -282,6 +320,8 @@ class _CorpusKey(FileModel):
 class CorpusShape(_EventTableShape, _CorpusKey):
     """Which column of an event table holds what, for a corpus."""
 
+    action: _Column = Field(examples=["action"])
+    """The column with what the player did."""
     achieved: _Achieved = Field(examples=["milestone"])
     """The column that names the goal achieved by an action, empty in all other rows; or `{when: …, goal: …}`."""
     time: _Time = ""
@@ -296,8 +336,8 @@ class _LogKey(FileModel):
 class ColumnsShape(_EventTableShape, _LogKey):
     """Which column of an event table holds what, for a log of events."""
 
-    time: _Time = Field(examples=["time"])
-    """The column with the time in seconds, or `{column: step, unit: 150 ms}`."""
+    time: _Time = Field(default="", examples=["time"])
+    """The column with the time in seconds or as in 2026-03-01T12:00:00Z, or `{column: step, unit: 150 ms}`."""
     goal: _Column = ""
     """The column with the goal that was achieved, if any."""
     achieved: _Achieved = ""
@@ -329,30 +369,54 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
     entries = definition.model
     if entries is None:
         raise_faults(definition.faults)
+    if not (entries.action or entries.preset or definition.is_broken("action")):
+        definition.fault("'action' is missing", (), "as in `action: action`", code=FaultCode.MISSING_KEY)
+    base = _read_preset(definition, entries)
     parts = {
         "bins": _read_bins(definition, entries),
         "features": _read_features(definition, entries),
-        "context": _read_context(definition, entries),
+        "context": FrozenMap({**base.context, **_read_context(definition, entries)}),
+        "actions": FrozenMap({**base.actions, **entries.actions}),
         **_read_achieved(definition, entries),
         **_read_order(entries),
         **_read_drop(definition, entries),
+        **_read_time(entries),
     }
     definition.raise_if_faulty()
-    found = Columns(
-        action=entries.action,
-        player=entries.player,
-        session=entries.session,
-        group=entries.group,
-        truth=entries.truth,
-        **parts,
-        **_read_time(entries),
-        actions=FrozenMap(entries.actions),
-        name=entries.columns if isinstance(entries, ColumnsShape) else entries.corpus,
-    )
+    plain = ("action", "player", "session", "group", "truth", "delimiter", "duplicates")
+    given = {key: value for key, value in parts.items() if _is_given(key, entries)}
+    given |= {key: getattr(entries, key) for key in plain if key in entries.model_fields_set}
+    name = entries.columns if isinstance(entries, ColumnsShape) else entries.corpus
+    found = replace(base, **given, name=name)
     if not is_log:
         return found
-    facts = {entry: column for entry, (column, _) in found.context.items() if entry not in OWN}
+    facts = {entry: each.column for entry, each in found.context.items() if entry not in OWN and each.column}
     return replace(found, order=found.order or found.time, features=found.features or FrozenMap(facts))
+
+
+# The keys of a file that set an attribute of ``Columns``, where they have other names.
+_KEYS_OF = {
+    "unit": ("time",),
+    "sort": ("order",),
+    "when": ("achieved",),
+    "goals": ("achieved",),
+    "achieved": ("achieved", "goal"),
+    "drop_values": ("drop",),
+}
+
+
+def _is_given(attribute: str, entries: ColumnsShape | CorpusShape) -> bool:
+    return not entries.model_fields_set.isdisjoint(_KEYS_OF.get(attribute, (attribute,)))
+
+
+def _read_preset(definition: Definition, entries: ColumnsShape | CorpusShape) -> Columns:
+    if not entries.preset:
+        return Columns(action=entries.action)
+    if entries.preset not in built_in_columns():
+        hint = name_hint(entries.preset, built_in_columns())
+        definition.fault(f"unknown preset {entries.preset!r}", ("preset",), hint, code=FaultCode.UNKNOWN_NAME)
+        return Columns(action=entries.action)
+    return named_columns(entries.preset)
 
 
 def _read_time(entries: ColumnsShape | CorpusShape) -> dict[str, Any]:
@@ -459,70 +523,35 @@ def _read_condition(definition: Definition, path: KeyPath, given: str | bool) ->
         return ALWAYS
 
 
-# --- cells of context columns -----------------------------------------------------------------------------------------
+# --- facts of the game ------------------------------------------------------------------------------------------------
 
 
-def _read_context(
-    definition: Definition, entries: ColumnsShape | CorpusShape
-) -> FrozenMap[str, tuple[str, CellReader]]:
+def _read_context(definition: Definition, entries: ColumnsShape | CorpusShape) -> FrozenMap[str, ContextColumn]:
     found = {}
     for name, entry in entries.context.items():
         path: KeyPath = ("context", name)
         if definition.is_touched(*path):
             continue
-        column, kind = name, entry
         if isinstance(entry, EntryShape):
-            path, column, kind = (*path, "type"), entry.column, entry.type
-        found[name] = column, _cell_reader(read_kind(definition, path, kind))
+            found[name] = _read_entry(definition, path, name, entry)
+        else:
+            found[name] = ContextColumn(name, read_kind(definition, path, entry))
     return FrozenMap(found)
 
 
-def _cell_reader(kind: str | tuple[str, ...]) -> Callable[[str], Value]:
-    """Return the function that converts the text of a cell to its value."""
-    if isinstance(kind, str):
-        return _CELLS.get(kind, str)  # an unknown kind is already reported as a fault
-
-    def label(cell: str) -> str:
-        if cell not in kind:
-            raise TelosError(f"{cell!r} is not one of {', '.join(kind)}")
-        return cell
-
-    return label
-
-
-def _bool(cell: str) -> bool:
-    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-    if cell.lower() not in known:
-        raise TelosError(f"{cell!r} is not true or false")
-    return known[cell.lower()]
-
-
-def _int(cell: str) -> int:
-    try:
-        return int(cell)
-    except ValueError:
-        raise TelosError(f"{cell!r} is not a whole number") from None
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)  # NaN and infinity are rejected later, with all other values
-    except ValueError:
-        raise TelosError(f"{cell!r} is not a number") from None
-
-
-def _text(cell: str) -> str | None:
-    return None if cell in ("", "none") else cell  # lets conditions test `held == none`
-
-
-def _edges(cell: str) -> tuple[str, ...]:
-    return tuple(cell.replace(",", " ").split())
-
-
-_CELLS: dict[str, Callable[[str], Value]] = {
-    "bool": _bool,
-    "int": _int,
-    "number": _number,
-    "text": _text,
-    "edges": _edges,
-}
+def _read_entry(definition: Definition, path: KeyPath, name: str, entry: EntryShape) -> ContextColumn:
+    kind = read_kind(definition, (*path, "type"), entry.type)
+    if not entry.value:
+        return ContextColumn(entry.column or name, kind)
+    if entry.column:
+        definition.fault(
+            "both a column and an expression give the value", path, "leave one out", code=FaultCode.CONFLICT
+        )
+    elif kind not in ("bool", "int", "number"):
+        definition.fault(
+            "an expression gives a number, or true or false",
+            (*path, "type"),
+            "as in `type: number`",
+            code=FaultCode.WRONG_TYPE,
+        )
+    return ContextColumn(kind=kind, value=_read_condition(definition, (*path, "value"), entry.value).expression)

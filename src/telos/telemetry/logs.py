@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cache
+from typing import Any, Protocol, TypeAlias
 
 from telos.core.conditions import ALWAYS
 from telos.core.errors import TelosError, name_hint
@@ -17,11 +18,13 @@ from telos.core.event import Event
 from telos.core.values import MAX_FLOAT, Value
 from telos.files.reading import format_size, open_input, parse_json
 from telos.files.writing import open_output
+from telos.recognition.files.schema import Kind
 from telos.telemetry.columns import Columns
 
 _KEYS = ("player", "session", "time", "action", "context", "goal", "truth", "human")
 _TABLES = (".csv", ".csv.gz")
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")
+CellReader: TypeAlias = Callable[[str], Value]
 MAX_LINE = 10_000_000  # characters of one line; more is no line of a log
 MAX_COLUMNS = 5_000
 MAX_DEPTH = 16  # of lists in lists
@@ -238,11 +241,11 @@ def _table_row(cells: Mapping[str, str], columns: Columns, line: int) -> LogRow:
         return cells[column] if column else ""
 
     context = {}
-    for entry, (column, value_of) in columns.context.items():
+    for entry, source in columns.context.items():
         try:
-            context[entry] = _value(entry, value_of(cells[column]))
+            context[entry] = _value(entry, _cell_reader(source.kind)(cells[source.column]))
         except TelosError as error:
-            raise error.at(f"column {column!r}") from None
+            raise error.at(f"column {source.column!r}") from None
     action = columns.actions.get(cell(columns.action), cell(columns.action))
     event = Event(
         action,
@@ -296,6 +299,61 @@ def to_object(row: LogRow) -> dict[str, Any]:
         **{key: value for key, value in optional.items() if value is not None},
         **({"human": True} if row.human else {}),
     }
+
+
+# --- cells of context columns -----------------------------------------------------------------------------------------
+
+
+@cache  # called for every cell
+def _cell_reader(kind: Kind) -> CellReader:
+    """Return the function that converts the text of a cell to its value."""
+    if isinstance(kind, str):
+        return _CELLS.get(kind, str)
+
+    def label(cell: str) -> str:
+        if cell not in kind:
+            raise TelosError(f"{cell!r} is not one of {', '.join(kind)}")
+        return cell
+
+    return label
+
+
+def _bool(cell: str) -> bool:
+    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    if cell.lower() not in known:
+        raise TelosError(f"{cell!r} is not true or false")
+    return known[cell.lower()]
+
+
+def _int(cell: str) -> int:
+    try:
+        return int(cell)
+    except ValueError:
+        raise TelosError(f"{cell!r} is not a whole number") from None
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)  # NaN and infinity are rejected later, with all other values
+    except ValueError:
+        raise TelosError(f"{cell!r} is not a number") from None
+
+
+def _text(cell: str) -> str | None:
+    return None if cell in ("", "none") else cell  # lets conditions test `held == none`
+
+
+def _edges(cell: str) -> tuple[str, ...]:
+    return tuple(cell.replace(",", " ").split())
+
+
+_CELLS: dict[str, Callable[[str], Value]] = {
+    "bool": _bool,
+    "int": _int,
+    "number": _number,
+    "text": _text,
+    "edges": _edges,
+}
 
 
 # --- rows of recorded games -------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
@@ -40,6 +40,7 @@ __all__ = [
     "collect_table",
     "csv_source",
     "from_events",
+    "guard_batches",
     "guard_polars",
     "pl",
     "read_table",
@@ -47,6 +48,7 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 24
+Batch = TypeVar("Batch")
 
 # --- calling polars on data from outside ------------------------------------------------------------------------------
 
@@ -62,6 +64,17 @@ def guard_polars(what: str, remedy: str = "") -> Iterator[None]:
             yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, OverflowError, MemoryError) as error:
         raise TelosError(f"{what}: {_reason(error)}", remedy) from None
+
+
+def guard_batches(batches: Iterable[Batch], what: str, remedy: str = "") -> Iterator[Batch]:
+    """Yield what polars yields, each step guarded; nothing is held back in between."""
+    steps = iter(batches)
+    while True:
+        with guard_polars(what, remedy):
+            batch = next(steps, None)
+        if batch is None:
+            return
+        yield batch
 
 
 def _reason(error: BaseException) -> str:
