@@ -6,7 +6,10 @@
 Start with `Mind` (mind.py). A kind of character is a `Character`, read from a file (character.py); what its body does
 for each action is a `Procedure` or a performance file (body.py). Many minds share budgets in a `MindSchedule`
 (mind_schedule.py). `why` and `why_not` explain a mind (explain.py). `save_mind` and `restore_mind` keep one
-(saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py).
+(saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py); `Needs` bring insistence into a
+planning mind (needs.py).
+(saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py); `Needs` bring insistence into a
+planning mind (needs.py).
 """
 
 from typing import TYPE_CHECKING
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from telos.agents.mind import Believe, Execution, Mind
     from telos.agents.mind_schedule import MindSchedule
     from telos.agents.motives import Decision, MotiveMind
+    from telos.agents.needs import Needs
     from telos.agents.problems import Problem, Problems
     from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
     from telos.agents.sensors import Sensor, SensorSchedule
@@ -55,6 +59,7 @@ _HOMES = {
     **dict.fromkeys(("Attends", "Attention", "Fact", "WorkingMemory"), "memory"),
     **dict.fromkeys(("Believe", "Execution", "Mind"), "mind"),
     **dict.fromkeys(("Decision", "MotiveMind"), "motives"),
+    "Needs": "needs",
     **dict.fromkeys(("Problem", "Problems"), "problems"),
     **dict.fromkeys(("Omission", "restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
     **dict.fromkeys(("Sensor", "SensorSchedule"), "sensors"),
@@ -88,6 +93,7 @@ __all__ = [
     "Mind",
     "MindSchedule",
     "MotiveMind",
+    "Needs",
     "Noticed",
     "Omission",
     "Opportunities",

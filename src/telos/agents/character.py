@@ -13,12 +13,13 @@ from typing import Annotated, Any, Protocol, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
+from telos.agents.deliberation import HYSTERESIS
 from telos.core.action import Action
 from telos.core.binding import Scope, check_expression
-from telos.core.domain import Domain
+from telos.core.domain import Domain, priority_faults
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.expressions import Expression, Literal
-from telos.core.goal import Goal
+from telos.core.goal import Goal, parse_priority
 from telos.core.parser import parse_expression
 from telos.core.values import NUMBER, FrozenMap, Value
 from telos.files import schema
@@ -43,7 +44,8 @@ class Character:
     """One kind of character. Times are in seconds.
 
     ``sensors`` maps each sensor to its polling period, ``memory`` each kind of fact to the time in which it fades, and
-    ``body`` holds values for the world.
+    ``body`` holds values for the world. ``hysteresis`` is the share by which a goal must exceed the current one to
+    interrupt it, where their priorities vary.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Character:
     memory: FrozenMap[str, float] = field(default_factory=FrozenMap)
     body: FrozenMap[str, Value] = field(default_factory=FrozenMap)
     about: str = ""
+    hysteresis: float = HYSTERESIS
 
 
 CharacterName: TypeAlias = Annotated[str, name_type("the name of a character")]
@@ -85,6 +88,22 @@ BodyValue: TypeAlias = Annotated[
     Annotated[_Scalar, Tag(_ONE)] | Annotated[list[_Scalar], Tag(_LIST)],
     Discriminator(lambda value: _LIST if isinstance(value, list) else _ONE),
 ]
+
+
+_LEFT_OUT: Any = None  # the default of a field that may be left out, but not written as null
+
+
+class NeedShape(FileModel):
+    """How a character feels a need, in place of what the domain says."""
+
+    insistence: schema.NonNegativeNumber = _LEFT_OUT
+    """How badly it is wanted at the start."""
+    drift: schema.Number = _LEFT_OUT
+    """How much insistence grows in a second."""
+    curve: schema.CurveName = _LEFT_OUT
+    """How insistence turns into discontent."""
+    weight: schema.NonNegativeNumber = _LEFT_OUT
+    """How much the discontent counts."""
 
 
 class AddShape(FileModel):
@@ -128,8 +147,12 @@ class CharacterShape(FileModel):
     """How long each kind of fact takes to fade: `{enemy: 12 s}`; others stay."""
     body: dict[BodyKey, BodyValue] = Field(default_factory=dict)
     """What the world wants to know of its body: `{speed: 5, weapon: rifle}`."""
-    priorities: dict[schema.GoalName, schema.Number] = Field(default_factory=dict)
-    """Its own priority of a goal, in place of the domain's: `{dodge: 25}`."""
+    priorities: dict[schema.GoalName, schema.Priority] = Field(default_factory=dict)
+    """Its own priority of a goal, in place of the domain's: `{dodge: 25, eat: hunger * 3}`."""
+    needs: dict[schema.GoalName, NeedShape] = Field(default_factory=dict)
+    """How it feels a need, in place of what the domain says: `{eat: {insistence: 2, drift: 0.1}}`."""
+    hysteresis: schema.NonNegativeNumber = _LEFT_OUT
+    """The share by which a goal must exceed the current one to interrupt it where priorities vary; 0.1 if left out."""
     costs: dict[schema.ActionName, schema.Cost] = Field(default_factory=dict)
     """Its own cost of an action, in place of the domain's: `{reload: 3}`."""
     add: AddShape = Field(default_factory=AddShape)
@@ -148,9 +171,11 @@ _MAPS: dict[str, Callable[[Any], Any]] = {
     "sensors": parse_duration,
     "memory": parse_duration,
     "body": lambda value: tuple(value) if isinstance(value, list) else value,
-    "priorities": float,
+    "priorities": lambda value: parse_priority("priority", value),
+    "needs": lambda value: {key: each for key, each in value.model_dump().items() if each is not None},
     "costs": lambda value: parse_expression(value) if isinstance(value, str) else Literal(float(value)),
 }
+_WORDS = {"sensors": "sensor", "body": "body key", "priorities": "goal", "needs": "goal", "costs": "action"}
 EVERYTHING = frozenset({*_LISTS, *_MAPS})
 
 
@@ -162,6 +187,7 @@ class Traits:
     about: str = ""
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: dict.fromkeys(_LISTS, ()))
     maps: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {section: {} for section in _MAPS})
+    hysteresis: float = HYSTERESIS
     unsure: frozenset[str] = frozenset()
 
 
@@ -172,7 +198,8 @@ class CharacterVocabulary:
         goals = [goal.name for goal in domain.goals]
         self._names = {"goals": goals, "actions": [action.name for action in domain.all_actions]}
         self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
-        self._keys = {"sensors": sensors, "body": body, "priorities": goals, "costs": self._names["actions"]}
+        self._keys = {"sensors": sensors, "body": body, "costs": self._names["actions"]}
+        self._keys |= {"priorities": goals, "needs": goals}
         self._domain = domain
 
     def members(
@@ -213,19 +240,22 @@ class CharacterVocabulary:
             if not definition.is_usable(*where):
                 continue
             if known is not None and key not in known:
-                word = {"sensors": "sensor", "body": "body key", "priorities": "goal", "costs": "action"}[section]
+                word = _WORDS[section]
                 definition.fault(
                     f"unknown {word} {key!r}", where, name_hint(key, known), at_key=True, code=FaultCode.UNKNOWN_NAME
                 )
-            elif section != "costs" or self._check_cost(definition, where, key, value):
+            elif section not in ("priorities", "costs") or self._check_number(definition, where, key, value):
                 found[key] = _MAPS[section](value)
         return found
 
-    def _check_cost(self, definition: Definition, where: KeyPath, action: str, written: float | str) -> bool:
-        """Add the faults of a cost to the definition; return whether there are none."""
-        scope = Scope(self._domain.layout, self._domain.action(action).parameters)
+    def _check_number(self, definition: Definition, where: KeyPath, key: str, written: float | str) -> bool:
+        """Add the faults of a cost or a priority to the definition; return whether there are none."""
+        is_cost = where[0] == "costs"
+        scope = Scope(self._domain.layout, self._domain.action(key).parameters if is_cost else {})
         try:
-            faults = check_expression(_MAPS["costs"](written), scope, NUMBER)
+            expression = parse_expression(written) if isinstance(written, str) else Literal(float(written))
+            faults = check_expression(expression, scope, NUMBER)
+            faults += [] if is_cost else priority_faults(expression)
         except DefinitionError as error:
             faults = list(error.faults)
         except TelosError as error:
@@ -255,14 +285,17 @@ def apply_changes(
                 name_hint(name, maps["sensors"]),
                 code=FaultCode.UNKNOWN_NAME,
             )
-    for goal in changes.priorities:
-        where = ("priorities", goal)
+    for section, goal in [
+        *(("priorities", each) for each in changes.priorities),
+        *(("needs", each) for each in changes.needs),
+    ]:
+        where = (section, goal)
         if definition.is_usable(*where) and goal not in lists["goals"] and _is_sure(parent, definition, "goals"):
-            message = f"a priority of {goal!r}, which is not a goal of this character"
+            word = "priority" if section == "priorities" else "need"
             definition.fault(
-                message,
+                f"a {word} of {goal!r}, which is not a goal of this character",
                 where,
-                "add it to the goals, or leave the priority out",
+                f"add it to the goals, or leave the {word} out",
                 at_key=True,
                 code=FaultCode.UNKNOWN_NAME,
             )
@@ -274,7 +307,8 @@ def apply_changes(
             definition.fault(message, where, remedy, at_key=True, code=FaultCode.UNKNOWN_NAME)
     unsure = {section for section in EVERYTHING if not _is_sure(parent, definition, section, "drop")}
     name = "" if definition.is_broken("character") else changes.character  # the model has an example then
-    return Traits(name, changes.about, lists, maps, frozenset(unsure))
+    hysteresis = parent.hysteresis if changes.hysteresis is None else changes.hysteresis
+    return Traits(name, changes.about, lists, maps, hysteresis, frozenset(unsure))
 
 
 def _list(
@@ -475,16 +509,19 @@ def _absolute(file: Path) -> Path:
 
 
 def _character(traits: Traits, domain: Domain) -> Character:
-    own, costs = traits.maps["priorities"], traits.maps["costs"]
+    own, needs, costs = traits.maps["priorities"], traits.maps["needs"], traits.maps["costs"]
     goals = [domain.goal(name) for name in traits.lists["goals"]]
     return Character(
         traits.name,
-        goals=tuple(replace(goal, priority=own.get(goal.name, goal.priority)) for goal in goals),
+        goals=tuple(
+            replace(goal, priority=own.get(goal.name, goal.priority), **needs.get(goal.name, {})) for goal in goals
+        ),
         actions=tuple(_with_cost(domain.action(name), costs.get(name)) for name in traits.lists["actions"]),
         sensors=FrozenMap(traits.maps["sensors"]),
         memory=FrozenMap(traits.maps["memory"]),
         body=FrozenMap(traits.maps["body"]),
         about=traits.about,
+        hysteresis=traits.hysteresis,
     )
 
 

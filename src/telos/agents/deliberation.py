@@ -4,14 +4,17 @@
 to interrupt a plan for a better one.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.needs import Needs
 from telos.core.action import Action
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
 from telos.core.expressions import functions_in, names_in
-from telos.core.goal import Goal
+from telos.core.goal import Goal, format_priority
 from telos.core.plan import Answer, NoPlan, Plan
 from telos.core.state import Layout, State
 from telos.core.values import Value
@@ -26,8 +29,16 @@ class Deliberation:
     there. With ``instead_of`` (a step) the current goal is planned for again, for a plan that begins otherwise.
     """
 
-    def __init__(self, state: State, line: Sequence[Goal], current: str | None, instead_of: str | None = None) -> None:
+    def __init__(
+        self,
+        state: State,
+        line: Sequence[Goal],
+        current: str | None,
+        instead_of: str | None = None,
+        priorities: Mapping[str, str] | None = None,
+    ) -> None:
         self.state, self.line, self.current, self.instead_of = state, tuple(line), current, instead_of
+        self.priorities = dict(priorities or {})  # of goals whose priority varies, in words
         self.place = 0
         self.ticket: Ticket | None = None
         self.passed_over: dict[str, str] = {}
@@ -102,7 +113,13 @@ class Deliberation:
     def reason(self, goal: Goal) -> str:
         """Return why ``goal`` was taken: its priority and its first condition, where authors put the reason."""
         parts = goal.relevant.parts
-        return f"priority {goal.priority:g}, {parts[0] if parts else 'always wanted'}"
+        priority = self.priorities.get(goal.name) or format_priority(goal.priority)
+        return f"priority {priority}, {parts[0] if parts else 'always wanted'}"
+
+    @property
+    def considered(self) -> frozenset[str]:
+        """The goals that were passed over before the one that was taken or kept."""
+        return frozenset(goal.name for goal in self.line[: self.place])
 
 
 def planning_subject(goal: Goal) -> str:
@@ -121,8 +138,35 @@ def _recent_failure(plan: Plan, memory: WorkingMemory, now: float) -> Fact | Non
     return next((fact for fact in failures if fact.subject in steps), None)
 
 
+HYSTERESIS = 0.1  # the share by which a varying priority must exceed that of the current goal
+LOOK_AHEAD = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # seconds in which an overtaking goal is looked for
+PRECISION = 1 / 64  # seconds
+_POWERS = {"linear": "", "square": " squared", "cube": " cubed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The relevant goals in the order in which they are tried, and the priority of each.
+
+    ``faults`` are the goals whose priority cannot be computed; they are not in line.
+    """
+
+    line: tuple[Goal, ...]
+    priorities: Mapping[str, float]
+    faults: Mapping[str, TelosError] = field(default_factory=dict)
+
+    def ahead_of(self, name: str) -> frozenset[str]:
+        """Return the goals that are tried before the goal ``name``; none if it is not relevant."""
+        names = [goal.name for goal in self.line]
+        return frozenset(names[: names.index(name)]) if name in names else frozenset()
+
+
 class Arbiter:
     """Orders a character's goals by relevance and priority.
+
+    Priorities that are numbers are compared as they are. Where one of two priorities varies (an expression, or the
+    discontentment of a need), the other goal must exceed the current one by the share ``hysteresis``, so that the
+    character does not waver between two that are nearly equal.
 
     >>> from telos.core.values import Variable
     >>> layout = Layout([Variable("shot_at", "bool"), Variable("looked_round", "bool")])
@@ -132,21 +176,135 @@ class Arbiter:
     ['cover', 'patrol']
     """
 
-    def __init__(self, goals: Iterable[Goal], layout: Layout) -> None:
+    def __init__(
+        self, goals: Iterable[Goal], layout: Layout, needs: Needs | None = None, *, hysteresis: float = HYSTERESIS
+    ) -> None:
         self.goals = tuple(goal for goal in goals if goal.wants is not None)
+        self.hysteresis = hysteresis
+        self._needs = Needs(self.goals, ()) if needs is None else needs
+        self._fixed = {
+            goal.name: goal.priority for goal in self.goals if isinstance(goal.priority, float) and not goal.is_need
+        }
+        self.varies = len(self._fixed) < len(self.goals)  # whether any priority does
         conditions = [each for goal in self.goals for each in (goal.relevant, goal.wants) if each is not None]
         read = frozenset[str]().union(*(names_in(each.expression) for each in conditions))
         self._flags = tuple(layout.slots[name] for name in read if name in layout.slots)
 
     def in_line(self, state: State, current: str | None = None) -> list[Goal]:
         """Return the relevant goals by priority; ties go to the current goal, then to the order of the file."""
-        relevant = [goal for goal in self.goals if goal.relevant.holds(state)]
-        relevant.sort(key=lambda goal: (-goal.priority, goal.name != current))
-        return relevant
+        return list(self.compare(state, current).line)
+
+    def compare(
+        self,
+        state: State,
+        current: str | None = None,
+        *,
+        favoured: str | None = None,
+        now: float | None = None,
+        among: Iterable[Goal] | None = None,
+    ) -> Standing:
+        """Return the relevant goals in line (or those ``among`` which are), at the levels of their needs at ``now``.
+
+        ``favoured`` is the goal of a plan that has just been dropped: no other takes its place by a narrow margin.
+        """
+        relevant = [goal for goal in self.goals if goal.relevant.holds(state)] if among is None else list(among)
+        priorities: dict[str, float] = {}
+        faults: dict[str, TelosError] = {}
+        for goal in relevant:
+            try:
+                priorities[goal.name] = self.priority(goal, state, now)
+            except TelosError as error:
+                faults[goal.name] = error
+        line = [goal for goal in relevant if goal.name in priorities]
+        line.sort(key=lambda goal: (-priorities[goal.name], goal.name != current))
+        if self.varies:
+            line = self._hold(line, priorities, current or favoured)
+        return Standing(tuple(line), priorities, faults)
+
+    def priority(self, goal: Goal, state: State, now: float | None = None) -> float:
+        """Return the priority of a goal in ``state``; ``now`` is when the mind last thought, by default."""
+        fixed = self._fixed.get(goal.name)
+        if fixed is not None:
+            return fixed
+        needs, level = self._needs, None
+        if goal.name in needs:
+            level = needs.level(goal.name, needs.now if now is None else now)
+        return goal.priority_in(state, level)
+
+    def _hold(self, line: list[Goal], priorities: Mapping[str, float], name: str | None) -> list[Goal]:
+        """Move a goal before those that do not exceed it by enough."""
+        place = next((place for place, goal in enumerate(line) if goal.name == name), None)
+        if place is None:
+            return line
+        held = line[place]
+        threshold = self.threshold(priorities[held.name])
+        ahead = [
+            goal
+            for goal in line[:place]
+            if priorities[goal.name] > threshold or not self._is_varying_pair(goal.name, held.name)
+        ]
+        return [*ahead, held, *(goal for goal in line if goal is not held and goal not in ahead)]
+
+    def threshold(self, priority: float) -> float:
+        """Return the priority that another goal must exceed to interrupt one with ``priority``."""
+        return priority + self.hysteresis * abs(priority)
+
+    def _is_varying_pair(self, one: str, other: str) -> bool:
+        return not (one in self._fixed and other in self._fixed)
+
+    def is_varying(self, goal: Goal) -> bool:
+        """Whether the priority of a goal depends on variables or on time."""
+        return goal.name not in self._fixed
+
+    def challengers(self, state: State, last: Deliberation, current: str, now: float | None = None) -> frozenset[str]:
+        """Return the goals that come before the current one at ``now``, and did not when goals were last compared."""
+        return self.compare(state, current, now=now, among=last.line).ahead_of(current) - last.considered
+
+    def overtaken_at(self, state: State, last: Deliberation, current: str, now: float) -> float:
+        """Return when another goal overtakes the current one if nothing but time changes the needs.
+
+        It is looked for within the next minute; if there is none until then, the time to look again is returned.
+        """
+        if not self._needs.drifts:
+            return math.inf
+        calm = now
+        for seconds in LOOK_AHEAD:
+            overtaken = now + seconds
+            if self.challengers(state, last, current, overtaken):
+                while overtaken - calm > PRECISION:
+                    middle = (calm + overtaken) / 2
+                    if self.challengers(state, last, current, middle):
+                        overtaken = middle
+                    else:
+                        calm = middle
+                return overtaken
+            calm = overtaken
+        return calm
+
+    def describe(self, goal: Goal, state: State, now: float | None = None) -> str:
+        """Return the priority of a goal in words: ``16 = insistence 4 squared``."""
+        if not self.is_varying(goal):
+            return format_priority(goal.priority)
+        parts = [] if goal.is_need and goal.priority == 0.0 else [format_priority(goal.priority)]
+        if goal.is_need:
+            level = goal.insistence
+            if goal.name in self._needs:
+                level = self._needs.level(goal.name, self._needs.now if now is None else now)
+            weight = "" if goal.weight == 1.0 else f"{goal.weight:g} × "
+            curve = _POWERS.get(goal.curve, "") if isinstance(goal.curve, str) else " by its curve"
+            parts.append(f"{weight}insistence {_round(level)}{curve}")
+        try:
+            return f"{_round(self.priority(goal, state, now))} = {' + '.join(parts)}"
+        except TelosError as error:
+            return f"unknown ({error.message})"
 
     def is_flagged(self, before: tuple[Value, ...], after: tuple[Value, ...]) -> bool:
         """Whether a variable changed that decides about the relevance or fulfilment of a goal."""
         return any(before[slot] != after[slot] for slot in self._flags)
+
+
+def _round(value: float) -> str:
+    return f"{round(value, 2):g}"
 
 
 class Opportunities:

@@ -3,6 +3,7 @@
 from telos.agents.deliberation import Deliberation
 from telos.agents.mind import Mind
 from telos.core.errors import TelosError, name_hint
+from telos.core.goal import Goal
 from telos.core.plan import NoPlan
 from telos.planning.planner import Planner
 
@@ -15,7 +16,7 @@ def why(mind: Mind) -> str:
     else:
         goal = execution.goal
         because = "" if str(goal.relevant) == "true" else f", because {goal.relevant}"
-        lines = [f"{mind.name} pursues {goal.name} (priority {goal.priority:g}){because}."]
+        lines = [f"{mind.name} pursues {goal.name} (priority {_priority(mind, goal)}){because}."]
         lines += execution.plan.why().splitlines()
         if execution.index < len(execution.plan.steps):
             lines.append(f"Now at step {execution.index + 1}: {execution.step}.")
@@ -67,9 +68,16 @@ def _why_not_goal(mind: Mind, name: str) -> str:
     answer = Planner(mind.domain, mind.character.actions).plan(state, name)
     if isinstance(answer, NoPlan):
         return answer.why()
-    current = f"{mind.goal} has priority {_priority(mind):g}" if mind.goal else f"{mind.name} has not chosen yet"
-    return f"{name}: its priority is {goal.priority:g}, and {current}."
+    reason = f"{name}: its priority is {_priority(mind, goal)}"
+    if mind.execution is None:
+        return f"{reason}, and {mind.name} has not chosen yet."
+    current = mind.execution.goal
+    reason += f", and {current.name} has priority {_priority(mind, current)}"
+    if not (mind.arbiter.is_varying(goal) or mind.arbiter.is_varying(current)):
+        return f"{reason}."
+    least = mind.arbiter.threshold(mind.arbiter.priority(current, mind.state))
+    return f"{reason}; more than {least:g} would interrupt it."
 
 
-def _priority(mind: Mind) -> float:
-    return mind.execution.goal.priority if mind.execution is not None else 0.0
+def _priority(mind: Mind, goal: Goal) -> str:
+    return mind.arbiter.describe(goal, mind.state)

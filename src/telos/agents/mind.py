@@ -15,6 +15,7 @@ from telos.agents.body import RUNNING, Actuator, Animate, BodyState, Goto, Proce
 from telos.agents.character import Character
 from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, planning_subject
 from telos.agents.memory import Attends, Fact, WorkingMemory
+from telos.agents.needs import Needs
 from telos.agents.problems import Problems, format_error
 from telos.agents.sensors import Sensor, check_sensor
 from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
@@ -135,7 +136,8 @@ class Mind:
         self.state: State = domain.layout.state()
         self.planner = get_planner(domain, character.actions)
         self.scheduler = Scheduler(self.planner, clock=None) if scheduler is None else scheduler
-        self.arbiter = Arbiter(character.goals, domain.layout)
+        self.needs = Needs(character.goals, character.actions)
+        self.arbiter = Arbiter(character.goals, domain.layout, self.needs, hysteresis=character.hysteresis)
         self.execution: Execution | None = None
         self.deliberation: Deliberation | None = None  # in progress, or the last one
         self.retry_at = math.inf
@@ -149,6 +151,9 @@ class Mind:
         self._restless = True  # whether goals have to be compared again
         self._has_chance = False  # whether an action that serves the goal directly has become possible
         self._is_idle = False
+        self._favoured: str | None = None  # the goal whose plan was dropped last, until goals are compared
+        self._overtaken_at: float | None = None  # when another goal overtakes the current one; None: not known
+        self._weighed = -1  # the version of the needs for which that is known
 
     @property
     def goal(self) -> str | None:
@@ -179,18 +184,24 @@ class Mind:
     def wake_at(self) -> float:
         """When to think again even if nothing happens: a fact fades, a goal is retried, a step times out."""
         give_up_at = math.inf if self.execution is None else self.execution.since + self.patience
-        return min(self.memory.next_fade, self.retry_at, give_up_at)
+        return min(self.memory.next_fade, self.retry_at, give_up_at, self._next_challenge())
 
     @property
     def marks(self) -> dict[str, Any]:
         """The loop's own flags, as plain data to be saved."""
-        marks = {"attended": self._attended, "restless": self._restless}
-        return {**marks, "has_chance": self._has_chance, "idle": self._is_idle}
+        marks: dict[str, Any] = {"attended": self._attended, "restless": self._restless}
+        marks |= {"has_chance": self._has_chance, "idle": self._is_idle}
+        if self.arbiter.varies:
+            known = self._overtaken_at if self._weighed == self.needs.version else None
+            marks |= {"favoured": self._favoured, "overtaken_at": None if known == math.inf else known}
+        return marks
 
     @marks.setter
     def marks(self, saved: Mapping[str, Any]) -> None:
         self._attended, self._restless = saved["attended"], saved["restless"]
         self._has_chance, self._is_idle = saved["has_chance"], saved["idle"]
+        self._favoured, self._overtaken_at = saved.get("favoured"), saved.get("overtaken_at")
+        self._weighed = self.needs.version
 
     # --- the loop -----------------------------------------------------------------------------------------------------
 
@@ -207,6 +218,7 @@ class Mind:
         if self.execution is not None:
             self._continue_plan(self.execution, now)
             self._update_attention(now)  # a failure of just now counts at once
+        self._weigh_goals(now)
         if self._restless or self._has_chance or now >= self.retry_at:
             self._reconsider(now)
         elif self.is_waiting:
@@ -304,6 +316,7 @@ class Mind:
 
     def _notice_change(self, believed: State) -> None:
         """Decide whether a change of state is a reason to compare goals again."""
+        self._overtaken_at = None
         if self._is_idle or self.arbiter.is_flagged(self.state.array, believed.array):
             self._restless = True
         if self.execution is not None and _is_interruptible(self.execution):
@@ -311,15 +324,48 @@ class Mind:
 
     # --- goals and plans ----------------------------------------------------------------------------------------------
 
+    def _weigh_goals(self, now: float) -> None:
+        """Bring the needs up to date, and compare all goals again if one has overtaken the current goal."""
+        if not self.arbiter.varies:
+            return
+        self.needs.advance(now, self.state)
+        if self.execution is None or self.deliberation is None or self.is_waiting:
+            return
+        if self._overtaken_at is not None and now < self._overtaken_at and self._weighed == self.needs.version:
+            return
+        if self.arbiter.challengers(self.state, self.deliberation, self.execution.goal.name):
+            self._restless = True
+        self._overtaken_at = None
+
+    def _next_challenge(self) -> float:
+        """Return when another goal overtakes the current one if nothing but time changes the needs."""
+        if not self.arbiter.varies or self.execution is None or self.deliberation is None or self.is_waiting:
+            return math.inf
+        if self._overtaken_at is None or self._weighed != self.needs.version:
+            goal, now = self.execution.goal.name, self.needs.now
+            self._overtaken_at = self.arbiter.overtaken_at(self.state, self.deliberation, goal, now or 0.0)
+            self._weighed = self.needs.version
+        return self._overtaken_at
+
     def _reconsider(self, now: float) -> None:
         """Compare all goals again."""
         if self.deliberation is not None and self.deliberation.ticket is not None:
             self.scheduler.withdraw(self.deliberation.ticket)
         instead_of = str(self.execution.step) if self._has_chance and self.execution is not None else None
         self._restless, self._has_chance, self.retry_at = False, False, math.inf
-        line = self.arbiter.in_line(self.state, self.goal)
-        self.deliberation = Deliberation(self.state, line, self.goal, instead_of)
+        self.deliberation = self._compare_goals(instead_of)
         self._deliberate(now)
+
+    def _compare_goals(self, instead_of: str | None) -> Deliberation:
+        """Return a new deliberation about the goals that are relevant now."""
+        standing = self.arbiter.compare(self.state, self.goal, favoured=self._favoured)
+        varying = (goal for goal in standing.line if self.arbiter.is_varying(goal))
+        priorities = {goal.name: self.arbiter.describe(goal, self.state) for goal in varying}
+        deliberation = Deliberation(self.state, standing.line, self.goal, instead_of, priorities)
+        for goal, error in standing.faults.items():
+            deliberation.passed_over[goal], deliberation.is_wanting = f"its priority: {error.message}", True
+        self._favoured, self._overtaken_at = None, None
+        return deliberation
 
     def _deliberate(self, now: float) -> None:
         """Try goals by priority until one has a plan; return early while a plan is pending."""
@@ -353,6 +399,7 @@ class Mind:
         self.trace(Chose(now, self.name, plan.goal, deliberation.current, reason, passed_over))
         self.trace(Planned(now, self.name, plan.goal, tuple(map(str, plan.steps)), plan.cost, plan.expanded))
         self.execution, self._is_idle = Execution(plan, goal, start=deliberation.state), False
+        self._overtaken_at = None
         if (flaw := self._find_flaw(self.execution, now)) is not None:  # the state changed during planning
             self._drop(flaw, now)
         else:
@@ -437,6 +484,7 @@ class Mind:
     def _finish_step(self, execution: Execution, now: float) -> None:
         """Continue with the next step if the effects of this one hold."""
         step = execution.step
+        self.needs.finish(step, since=execution.since, now=now)
         self._note_deed(step, now)
         has_effects = execution.has_expected_effects(self.state)
         is_left = execution.advance()
@@ -449,6 +497,7 @@ class Mind:
         if is_left:
             self._begin_step(execution, now)
         else:
+            self.needs.reach(execution.goal, now)
             self.execution, self._restless = None, True
 
     def _note_deed(self, step: Action, now: float) -> None:
@@ -480,6 +529,7 @@ class Mind:
         if execution is None:
             return
         self.trace(Dropped(now, self.name, execution.goal.name, execution.left, why))
+        self._favoured = execution.goal.name
         self.execution, self._restless = None, True
 
 

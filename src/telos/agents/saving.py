@@ -16,6 +16,7 @@ from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
 from telos.agents.deliberation import Deliberation
 from telos.agents.memory import MemorySnapshot, read_memory
 from telos.agents.mind import Execution, Mind
+from telos.agents.needs import NeedsSnapshot
 from telos.agents.snapshots import ContentSnapshot, FactCheck, StateReader, accept_fact
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
@@ -68,6 +69,7 @@ class DeliberationSnapshot(SnapshotPart):
     instead_of: str | None
     place: Count
     passed_over: dict[str, str]
+    priorities: dict[str, str] = Field(default_factory=dict)
     kept: str | None
     is_wanting: bool
     expanded: Count | None
@@ -91,6 +93,9 @@ class MindSnapshot(SnapshotModel):
     restless: bool
     has_chance: bool
     idle: bool
+    needs: NeedsSnapshot | None = None  # of characters whose priorities vary
+    favoured: str | None = None
+    overtaken_at: Finite | None = None
 
 
 # --- saving -----------------------------------------------------------------------------------------------------------
@@ -120,7 +125,10 @@ def save_content(mind: Mind) -> dict[str, Any]:
     for action in mind.planner.actions:
         parts = (action.preconditions, action.effects, action.cost, dict(action.parameters))
         told.append(f"{action.name} {' '.join(map(str, parts))}")
-    told += [f"{goal.name} {goal.wants} {goal.relevant} {goal.priority}" for goal in mind.character.goals]
+    for goal in mind.character.goals:
+        told.append(f"{goal.name} {goal.wants} {goal.relevant} {goal.priority}")
+        if goal.is_need:
+            told.append(f"{goal.name} {goal.insistence} {goal.drift} {goal.curve} {goal.weight}")
     return {"variables": list(mind.domain.layout.slots), "digest": f"{zlib.crc32(chr(10).join(told).encode()):08x}"}
 
 
@@ -141,6 +149,7 @@ def save_mind(mind: Mind, contents: Contents | None = None) -> dict[str, Any]:
         "deliberation": _save_deliberation(mind.deliberation),
         "retry_at": None if mind.retry_at == math.inf else mind.retry_at,
         **mind.marks,
+        **({"needs": mind.needs.save()} if mind.arbiter.varies else {}),
     }
 
 
@@ -179,6 +188,7 @@ def _save_deliberation(deliberation: Deliberation | None) -> dict[str, Any] | No
         "instead_of": deliberation.instead_of,
         "place": deliberation.place,
         "passed_over": dict(deliberation.passed_over),
+        "priorities": dict(deliberation.priorities),
         "kept": deliberation.kept,
         "is_wanting": deliberation.is_wanting,
         "expanded": None if ticket is None else ticket.expanded,
@@ -214,7 +224,7 @@ def restore_minds(minds: Sequence["ReadMind"]) -> None:
 
 def parts_of_mind(mind: Mind) -> list[object]:
     """Return the objects that restoring a mind changes."""
-    parts = [mind, mind.memory, mind.scheduler._waiting]
+    parts = [mind, mind.memory, mind.needs, mind.scheduler._waiting]
     return parts if mind.deliberation is None else [*parts, mind.deliberation]
 
 
@@ -226,6 +236,7 @@ class ReadMind:
     check: SnapshotCheck
     saved: MindSnapshot
     put_memory: Callable[[], None]
+    put_needs: Callable[[], None]
     state: State
     execution: Execution | None = None
     deliberation: Deliberation | None = None
@@ -238,6 +249,7 @@ class ReadMind:
         mind, saved = self.mind, self.saved
         mind.stop()
         self.put_memory()
+        self.put_needs()
         mind.state, mind.execution, mind.deliberation = self.state, self.execution, self.deliberation
         mind.retry_at = math.inf if saved.retry_at is None else saved.retry_at
         mind.marks = {
@@ -245,6 +257,8 @@ class ReadMind:
             "restless": saved.restless or self.is_changed,
             "has_chance": saved.has_chance,
             "idle": saved.idle,
+            "favoured": saved.favoured,
+            "overtaken_at": None if self.is_changed else saved.overtaken_at,
         }
 
     def finish(self) -> None:
@@ -314,9 +328,10 @@ def read_mind(
         content = contents[content]
     is_changed = content is not None and content.digest != save_content(mind)["digest"]
     put_memory = read_memory(check.at("memory"), saved.memory, mind.memory, mind.name, check_fact)
+    put_needs = mind.needs.read(check.at("needs"), saved.needs, mind.name)
     names = None if content is None else content.variables
     states = StateReader(check, mind.name, mind.domain.layout, names)
-    read = ReadMind(mind, check, saved, put_memory, mind.state, content=content, is_changed=is_changed)
+    read = ReadMind(mind, check, saved, put_memory, put_needs, mind.state, content=content, is_changed=is_changed)
     with check.part(mind.name, "the state"):
         read.state = states.read(("state",), saved.state, mind.state)
     if saved.execution is not None:
@@ -404,7 +419,8 @@ def _read_deliberation(
             _find_goal(check, (key,), name, mind)
     for name in saved.passed_over:
         _find_goal(check, ("passed_over", name), name, mind)
-    deliberation = Deliberation(states.read(("state",), saved.state, mind.state), line, saved.current, saved.instead_of)
+    state = states.read(("state",), saved.state, mind.state)
+    deliberation = Deliberation(state, line, saved.current, saved.instead_of, saved.priorities)
     deliberation.place, deliberation.kept, deliberation.is_wanting = saved.place, saved.kept, saved.is_wanting
     deliberation.passed_over = dict(saved.passed_over)
     stops = {stop.value for stop in Stop}  # saved as the reason of a goal without a plan

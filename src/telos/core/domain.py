@@ -145,6 +145,8 @@ def _expressions(domain: Domain) -> Iterator[tuple[KeyPath, Expression, Type, Ma
         yield ("goals", goal.name, "relevant"), goal.relevant.expression, BOOL, {}
         if goal.wants is not None:
             yield ("goals", goal.name, "wants"), goal.wants.expression, BOOL, {}
+        if not isinstance(goal.priority, float):
+            yield ("goals", goal.name, "priority"), goal.priority, NUMBER, {}
 
 
 def _faults(domain: Domain) -> Iterator[Fault]:
@@ -152,6 +154,8 @@ def _faults(domain: Domain) -> Iterator[Fault]:
     for where, expression, wanted, parameters in _expressions(domain):
         scope = Scope(domain.layout, parameters)
         yield from (fault.at(*where) for fault in check_expression(expression, scope, wanted))
+    for goal in domain.goals:
+        yield from (fault.at("goals", goal.name, "priority") for fault in priority_faults(goal.priority))
     goals = {goal.name for goal in domain.goals}
     for where, action in _located_actions(domain):
         yield from (fault.at(*where) for fault in _action_faults(action, domain, goals))
@@ -169,6 +173,17 @@ def _faults(domain: Domain) -> Iterator[Fault]:
                         path=(section, key, i),
                         code=FaultCode.UNKNOWN_NAME,
                     )
+
+
+def priority_faults(priority: float | Expression) -> Iterator[Fault]:
+    """Yield the faults of a priority that its types do not show: it is compared too often to call the game."""
+    called = frozenset[str]() if isinstance(priority, float) else functions_in(priority)
+    for name in sorted(called - BUILT_IN.keys()):
+        yield Fault(
+            f"a priority cannot call {name!r}",
+            suggestion="let the game keep the value in a variable; min, max and abs are built in",
+            code=FaultCode.INVALID,
+        )
 
 
 def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[Fault]:

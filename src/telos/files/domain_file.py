@@ -33,7 +33,7 @@ MAX_ITEMS = 100  # conditions or effects in one list
 _WHAT = "a domain file"
 _LEFT_OUT: Any = None  # the default of a field that may be left out, but not written as null
 # Entries whose value is an expression or a name; a fault in any other is about the key.
-_IN_VALUE = frozenset({"preconditions", "effects", "cost", "wants", "relevant", "type", "start"})
+_IN_VALUE = frozenset({"preconditions", "effects", "cost", "wants", "relevant", "priority", "type", "start"})
 # Type names of other languages, which would otherwise pass for a kind of handle.
 _FOREIGN_TYPES = {"boolean": "bool", "integer": "int", "float": "number", "double": "number", "real": "number"}
 _FOREIGN_TYPES |= dict.fromkeys(("str", "string", "text", "enum"), "a list of labels, as in [alive, dead]")
@@ -140,8 +140,8 @@ class GoalShape(_Shape):
     """How much the discontent counts."""
     wants: _Conditions = _LEFT_OUT
     """What should hold: `target == dead`."""
-    priority: schema.Number = 0.0
-    """Which goal a planner serves first: the higher."""
+    priority: schema.Priority = 0.0
+    """Which goal a planner serves first, the higher: a number, or an expression over variables (`hunger * 2`)."""
     relevant: _Conditions = True
     """When the goal matters at all: `under_fire`."""
 
@@ -351,7 +351,7 @@ class DomainBuilder:
                 curve=body.curve,
                 weight=body.weight,
                 wants=None if body.wants is None else self._condition((*path, "wants"), body.wants, can_skip),
-                priority=body.priority,
+                priority=self._number((*path, "priority"), body.priority, can_skip, 0.0),
                 relevant=self._condition((*path, "relevant"), body.relevant, can_skip),
             )
             yield from self._build(path, make)
@@ -367,7 +367,7 @@ class DomainBuilder:
                 name,
                 preconditions=self._condition((*path, "preconditions"), body.preconditions, can_skip),
                 effects=tuple(self._effects((*path, "effects"), body.effects, can_skip)),
-                cost=self._cost((*path, "cost"), body.cost, can_skip),
+                cost=self._number((*path, "cost"), body.cost, can_skip, 1.0),
                 duration=body.duration,
                 changes=self._known_goals(body.changes),
                 promises=self._known_goals(body.promises),
@@ -452,11 +452,12 @@ class DomainBuilder:
                     count += 1
                     yield effect
 
-    def _cost(self, path: KeyPath, written: float | str, can_skip: NameTest) -> Expression | float:
+    def _number(self, path: KeyPath, written: float | str, can_skip: NameTest, default: float) -> Expression | float:
+        """Return a number or an expression; ``default`` if it has a fault or depends on faulty entries."""
         if not isinstance(written, str):
             return float(written)
         expression = self._parse(path, written)
-        return 1.0 if expression is None or any(map(can_skip, names_in(expression))) else expression
+        return default if expression is None or any(map(can_skip, names_in(expression))) else expression
 
     def _parse(self, path: KeyPath, text: str, start: int = 0) -> Expression | None:
         try:

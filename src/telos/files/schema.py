@@ -130,6 +130,14 @@ Cost: TypeAlias = Annotated[
         {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]},
     ),
 ]
+Priority: TypeAlias = Annotated[
+    float | str,
+    FieldType(
+        "a number, or an expression such as `hunger * 2`",
+        lambda value: _is_text(value) or _is_number(value),
+        {"type": ["number", "string"], "examples": ["hunger * 2"]},
+    ),
+]
 ConditionText: TypeAlias = Annotated[
     str | bool,
     FieldType(

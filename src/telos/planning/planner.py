@@ -103,7 +103,7 @@ def order_goals(domain: Domain, state: Mapping[str, Value], goals: str | Sequenc
     if not any(goal.wants is not None for goal in among):
         raise TelosError("none of the goals has a condition", "give at least one `wants`, a condition to be met")
     relevant = [goal for goal in among if goal.wants is not None and goal.relevant.holds(now)]
-    return sorted(relevant, key=lambda goal: -goal.priority)
+    return sorted(relevant, key=lambda goal: -goal.priority_in(now))
 
 
 def _combine_failures(answers: Sequence[Answer]) -> NoPlan:

@@ -59,7 +59,7 @@ def build_graph(goals: Sequence[Goal], actions: Sequence[Action], variables: Col
     >>> [(each.name, each.column) for each in graph.nodes], len(graph.links)
     ([('kill', 2), ('shoot', 1), ('load', 0)], 2)
     """
-    wanted = [(GOAL, goal.name, _parts(goal.wants), f"{goal.priority:g}") for goal in goals]
+    wanted = [(GOAL, goal.name, _parts(goal.wants), _priority(goal)) for goal in goals]
     done = [(ACTION, each.name, _parts(each.preconditions), _cost(each)) for each in actions]
     entries = [*wanted, *done]
     links = list(_links(entries, goals, actions, frozenset(variables)))
@@ -80,6 +80,10 @@ def build_graph(goals: Sequence[Goal], actions: Sequence[Action], variables: Col
 
 def _parts(condition: Condition | None) -> tuple[Condition, ...]:
     return () if condition is None else condition.parts
+
+
+def _priority(goal: Goal) -> str:
+    return "varies" if goal.is_need or not isinstance(goal.priority, float) else f"{goal.priority:g}"
 
 
 def _cost(action: Action) -> str:

@@ -12,9 +12,10 @@ from telos.agents.mind import Mind
 from telos.core.action import Action
 from telos.core.binding import bind
 from telos.core.conditions import Condition
+from telos.core.errors import TelosError
 from telos.core.goal import Goal
 from telos.core.state import State
-from telos.core.values import NUMBER, Value
+from telos.core.values import MAX_FLOAT, NUMBER, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +154,25 @@ def mind_intent(mind: Mind) -> tuple[str, str]:
 
 def _goal_lines(mind: Mind) -> tuple[GoalLine, ...]:
     """Return all goals by priority; ties stay in the order of the file, so that lines keep their place."""
-    ranked = sorted(mind.arbiter.goals, key=lambda goal: -goal.priority)
+    ranked = sorted(mind.arbiter.goals, key=lambda goal: -_priority(mind, goal))
     return tuple(_goal_line(mind, goal) for goal in ranked)
+
+
+def _priority(mind: Mind, goal: Goal) -> float:
+    """Return the present priority of a goal; one that cannot be computed comes last."""
+    try:
+        return mind.arbiter.priority(goal, mind.state)
+    except TelosError:
+        return -MAX_FLOAT
 
 
 def _goal_line(mind: Mind, goal: Goal) -> GoalLine:
     unmet = _first_unmet(goal.relevant, mind.state)
     is_pursued = goal.name == mind.goal
     reason = _reason_for(goal) if is_pursued else _reason_against(mind, goal, unmet)
-    return GoalLine(goal.name, goal.priority, unmet is None, is_pursued, reason)
+    if mind.arbiter.is_varying(goal):
+        reason += f"; priority {mind.arbiter.describe(goal, mind.state)}"
+    return GoalLine(goal.name, _priority(mind, goal), unmet is None, is_pursued, reason)
 
 
 def _reason_for(goal: Goal) -> str:
@@ -179,7 +190,7 @@ def _reason_against(mind: Mind, goal: Goal, unmet: str | None) -> str:
         return thought.passed_over[goal.name]
     if thought is not None and thought.ticket is not None:
         return "its plan is being made" if thought.line[thought.place].name == goal.name else "waits its turn"
-    if mind.execution is not None and mind.execution.goal.priority >= goal.priority:
+    if mind.execution is not None and _priority(mind, mind.execution.goal) >= _priority(mind, goal):
         return f"{mind.execution.goal.name} comes first"
     return "not considered yet"
 
