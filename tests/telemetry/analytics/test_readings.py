@@ -7,12 +7,20 @@ import polars as pl
 import pytest
 
 from telos import Event
-from telos.recognition import IOHMM
+from telos.recognition import loads_model
 from telos.recognition.filtering import counted_evidence, forward
 from telos.recognition.hindsight import belief_distance, smooth
 from telos.telemetry.analytics import find_readings, whole_sessions
 
-MODEL = IOHMM(counts={"level": {"swing": 9, "stop": 1}, "return": {"stop": 9, "swing": 1}})
+MODEL = loads_model("""
+recognizer: ffbm
+goals: [level, town]
+actions: [swing, stop]
+context: {}
+transitions: {lasts: 10 updates}
+outcomes: {swung: action == swing, other: true}
+observations: {level: {swung: 0.9, other: 0.1}, town: {swung: 0.1, other: 0.9}}
+""")
 
 
 def random_log(rng: Random, players: int, events: int) -> pl.DataFrame:
@@ -20,8 +28,7 @@ def random_log(rng: Random, players: int, events: int) -> pl.DataFrame:
         (f"p{rng.randrange(players)}", f"s{rng.randrange(2)}", float(time), rng.choice(["swing", "stop"]), rng.random())
         for time in range(events)
     ]
-    frame = pl.DataFrame(rows, schema=["player", "session", "time", "action", "x"], orient="row")
-    return frame.with_columns(cause=pl.lit("input"))
+    return pl.DataFrame(rows, schema=["player", "session", "time", "action", "x"], orient="row")
 
 
 def test_readings_equal_smoothing_player_by_player() -> None:
@@ -33,7 +40,7 @@ def test_readings_equal_smoothing_player_by_player() -> None:
         own = log.filter(pl.col("player") == player, pl.col("session") == session).rows(named=True)
         assert [row["x"] for row in mine] == [row["x"] for row in own]
         evidence = [
-            each for _, each in counted_evidence(MODEL, [Event(row["action"], {"cause": "input"}, time=row["time"]) for row in own])
+            each for _, each in counted_evidence(MODEL, [Event(row["action"], time=row["time"]) for row in own])
         ]
         late, live = smooth(MODEL.prior, evidence), [after for _, after, _ in forward(MODEL.prior, evidence)]
         for row, smoothed, filtered in zip(mine, late, live, strict=True):

@@ -27,11 +27,13 @@ def find_readings(frame: pl.DataFrame, model: object, *, keep: Sequence[str] = (
     ``read`` is the likeliest goal given all events of the session, ``certainty`` its chance, and ``surprise`` the share
     of the belief that the later events have moved.
 
-    >>> from telos.recognition import IOHMM
-    >>> model = IOHMM(counts={"level": {"swing": 9, "stop": 1}, "return": {"stop": 9, "swing": 1}})
-    >>> log = pl.DataFrame({"time": [0.0, 1.0, 2.0], "action": ["stop", "swing", "swing"], "cause": "input"})
+    >>> from telos.recognition import loads_model
+    >>> model = loads_model("{recognizer: ffbm, goals: [level, town], actions: [swing, stop], context: {},"
+    ...     " transitions: {lasts: 5 updates}, outcomes: {swung: action == swing, other: true},"
+    ...     " observations: {level: {swung: 0.9, other: 0.1}, town: {swung: 0.1, other: 0.9}}}")
+    >>> log = pl.DataFrame({"time": [0.0, 1.0, 2.0], "action": ["stop", "swing", "swing"]})
     >>> find_readings(log, model)["read"].to_list()
-    ['return', 'level', 'level']
+    ['town', 'level', 'level']
     """
     checked = check_frame(frame).sort(PLAYER, SESSION, TIME, maintain_order=True)
     encoder = column_encoder(model)
