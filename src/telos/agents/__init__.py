@@ -8,8 +8,6 @@ for each action is a `Procedure` or a performance file (body.py). Many minds sha
 (mind_schedule.py). `why` and `why_not` explain a mind (explain.py). `save_mind` and `restore_mind` keep one
 (saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py); `Needs` bring insistence into a
 planning mind (needs.py).
-(saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py); `Needs` bring insistence into a
-planning mind (needs.py).
 """
 
 from typing import TYPE_CHECKING
