@@ -20,6 +20,7 @@ COMMANDS = {
     "check": "telos.cli.check:check",
     "corpus": "telos.cli.corpus:corpus",
     "evaluate": "telos.cli.evaluate:evaluate",
+    "goals": "telos.cli.goals:goals",
     "logic": "telos.cli.logic:logic",
     "plan": "telos.cli.plan:plan",
     "play": "telos.cli.play:play",

@@ -37,13 +37,13 @@ class GoalAnalysis:
     stretches: pl.DataFrame
 
     def story(self, player: str) -> pl.DataFrame:
-        """Return the stretches of one player in order."""
+        """Return the stretches of one player in order, each with its session's ``number`` and the seconds into it."""
         rows = self.stretches.filter(pl.col("player") == player)
         if rows.is_empty():
-            raise TelosError(
-                f"no player {player!r} in this log", name_hint(player, self.stretches["player"].unique().to_list())
-            )
-        return rows
+            known = self.stretches["player"].unique().to_list()
+            raise TelosError(f"no player {player!r} in this log", name_hint(player, known))
+        number = (pl.col("sitting") != pl.col("sitting").shift()).fill_null(True).cum_sum()
+        return rows.with_columns(number=number, after=pl.col("begin") - pl.col("begin").first().over("sitting"))
 
     def most_surprising(self) -> pl.DataFrame:
         """Return the sessions in which hindsight most often corrected the reading."""

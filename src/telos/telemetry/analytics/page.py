@@ -138,12 +138,10 @@ def _session_table(rows: pl.DataFrame, heads: Sequence[str], cells: Cells) -> st
 def _story(found: GoalAnalysis, player: str) -> list[str]:
     """Return the strips of the sessions, and a table of the pursuits that are long enough to be read."""
     sure = found.story(player).filter(pl.col("goal").is_not_null())
-    begins = sure.group_by("sitting", maintain_order=True).agg(start=pl.col("begin").first())
-    numbered = sure.join(begins.with_row_index("number", 1), on="sitting").sort("seconds", descending=True)
     rows = [
-        [f"{row['number']}", duration(row["begin"] - row["start"]), row["goal"], duration(row["seconds"]),
+        [f"{row['number']}", duration(row["after"]), row["goal"], duration(row["seconds"]),
          percent(row["certainty"]), "achieved" if row["achieved"] else row["end"]]
-        for row in numbered.head(MAX_PURSUITS).sort("number", "begin").rows(named=True)
+        for row in sure.sort("seconds", descending=True).head(MAX_PURSUITS).sort("begin").rows(named=True)
     ]  # fmt: skip
     heads = ["session", "after", "goal", "length", "sure", "outcome"]
     parts = [figures.draw_story(found, player), web_page.table(heads, rows, text_columns=(2, 5))]

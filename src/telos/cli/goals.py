@@ -1,0 +1,190 @@
+"""``telos goals``: what the players of a log are after, how their goals follow one another, and where they stop."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.cli.common import in_range
+from telos.core.errors import TelosError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from telos.recognition.files.load import RecognizerModel
+    from telos.telemetry import Log
+    from telos.telemetry.analytics import GoalAnalysis, Stretches, StretchRules
+
+MAX_GAP = 30 * 86_400.0  # seconds
+_LONG = 20_000_000  # bytes of a log, or rows of a table; a shorter one is read before a bar could be drawn
+
+
+def goals(
+    log: Annotated[
+        str, typer.Argument(help="An event log: CSV, JSON Lines or Parquet, a folder of them, or a pattern.")
+    ],
+    model: Annotated[str, typer.Option(help="A recogniser file, or the name of one.")] = "adventure",
+    columns: Annotated[
+        str | None, typer.Option(help="The file that says what the columns are, or the name of a preset.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page for people into this .html file.")] = None,
+    where: Annotated[str | None, typer.Option(help="The column with the place of an event.")] = None,
+    segment: Annotated[str | None, typer.Option(help="The column with the group that a player belongs to.")] = None,
+    player: Annotated[str | None, typer.Option(help="Tell the story of this player, too.")] = None,
+    gap: Annotated[
+        float,
+        typer.Option(
+            help="Seconds without an event after which another session begins.",
+            callback=in_range(0, MAX_GAP, is_open=True),
+        ),
+    ] = 1800.0,
+    unsure: Annotated[
+        float, typer.Option(help="Readings less certain than this are no goal.", callback=in_range(0, 1))
+    ] = 0.5,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without rows that cannot be read.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+) -> None:
+    """Read all players of a log after the fact, and count what they were after.
+
+    Time in each goal, how goals follow one another, where players linger, give up and leave, goals by week of play and
+    by segment, the sessions to look at, and the story of one player.
+
+    Examples: telos goals events.parquet --model farm.yaml --report goals.html;
+    telos goals logs/ --model farm.yaml --columns farm-columns.yaml --where area --segment platform --json
+    """
+    from telos.files.writing import check_output
+    from telos.recognition.files.load import model_file, named_model
+    from telos.telemetry.analytics import StretchRules, analyse
+
+    if report is not None:
+        if report.suffix not in (".html", ".htm"):
+            raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
+        check_output(report, inputs=[Path(log), None if columns is None else Path(columns), Path(model_file(model))])
+    rules = StretchRules(gap=gap, unsure=unsure, where=where, segment=segment)
+    reader = named_model(model)
+    opened = _open(log, columns, reader, rules, skip_bad=skip_bad)
+    found = analyse(_stretches(opened, reader, rules), tuple(reader.goals), rules)
+    if player is not None:
+        found.story(player)  # an unknown one is refused before anything is printed
+    if report is not None:
+        from telos.telemetry.analytics import save_page
+
+        save_page(found, report, log=opened.name, model=model, player=player)
+    _print_report(opened)
+    if as_json:
+        shown = {"log": opened.name, "model": model, **found.as_object(player), "rows": opened.report.as_object()}
+        typer.echo(json.dumps(shown))
+    else:
+        _print_analysis(found, player)
+    if report is not None:
+        typer.echo(f"written to {report}", err=as_json)
+
+
+def _open(log: str, columns: str | None, model: "RecognizerModel", rules: "StretchRules", *, skip_bad: bool) -> "Log":
+    from telos.recognition.bulk.encoders import column_encoder
+    from telos.telemetry import open_log
+
+    context = {name: _kind(kind) for name, kind in column_encoder(model).needs.context.items()}
+    keep = tuple(name for name in rules.columns if name not in context)
+    return open_log(log, columns, context=context, keep=keep, skip_bad=skip_bad)
+
+
+def _kind(kind: Any) -> Any:
+    """Return the type of a fact as column files write it."""
+    from telos.core.values import ValueKind
+
+    if kind is None:
+        return "text"
+    if kind.kind is ValueKind.ENUM:
+        return kind.labels
+    if kind.kind is ValueKind.HANDLE:
+        return "edges" if kind.handle == "edges" else "text"
+    return kind.kind.value
+
+
+def _stretches(log: "Log", model: "RecognizerModel", rules: "StretchRules") -> "Stretches":
+    """Return the stretches of all players, a part of the players at a time."""
+    from telos.telemetry.analytics import find_readings, find_stretches, whole_sessions
+
+    found: Stretches | None = None
+    with _bar(log) as progress:
+        for frame in whole_sessions(log.batches(progress)):
+            part = find_stretches(find_readings(frame, model, keep=rules.columns), rules)
+            found = part if found is None else found + part
+    if found is None:
+        raise TelosError(f"{log.name}: there are no events in this log")
+    return found
+
+
+@contextmanager
+def _bar(log: "Log") -> "Iterator[Callable[[int], object] | None]":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal or log.size < _LONG:
+        yield None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("reading", total=log.size)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _print_report(log: "Log") -> None:
+    """Print on stderr what was wrong with the rows, if anything was."""
+    report = log.report
+    if report.bad_rows or report.duplicates or report.late or report.notes:
+        for line in report.lines():
+            typer.echo(line, err=True)
+
+
+def _print_analysis(found: "GoalAnalysis", player: str | None) -> None:
+    from rich.console import Console
+
+    from telos.telemetry.analytics.analysis import duration, percent
+
+    console = Console(highlight=False)
+    overview = found.overview
+    console.print(
+        f"{overview['players']:,} players, {overview['sessions']:,} sessions, {overview['events']:,} events,"
+        f" {overview['hours']:,.1f} h of play; {percent(overview['unsure'])} of it uncertain"
+    )
+    known = overview["reports_achievements"]
+    rows = [
+        (row["goal"], percent(row["share"]), f"{row['stretches']:,}", duration(row["median_seconds"]),
+         percent(row["achieved"]) if known else "–", percent(row["stopped"]) if known else "–", percent(row["left"]))
+        for row in found.time.rows(named=True)
+    ]  # fmt: skip
+    _print_table(("goal", "time", "pursuits", "median", "achieved", "given up", "session ends"), rows)
+    nexts = [
+        (row["source"], row["target"], f"{row['count']:,}", percent(row["share"]))
+        for row in found.flow.sort("count", descending=True).head(10).rows(named=True)
+    ]
+    console.print("\nwhat follows what, the ten most frequent:")
+    _print_table(("after", "comes", "times", "share"), nexts, texts=2)
+    for finding in found.why():
+        console.print(f"- {finding}", markup=False, soft_wrap=True)
+    if player is not None:
+        console.print(f"\nthe story of {player}:", markup=False)
+        rows = [
+            (row["goal"] or "unsure", f"{row['number']}", duration(row["after"]), duration(row["seconds"]),
+             percent(row["certainty"]), "achieved" if row["achieved"] else row["end"] or "")
+            for row in found.story(player).rows(named=True)
+        ]  # fmt: skip
+        _print_table(("goal", "session", "after", "for", "sure", "outcome"), rows)
+
+
+def _print_table(heads: tuple[str, ...], rows: list[tuple[str, ...]], *, texts: int = 1) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="left" if place < texts else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(highlight=False).print(table)
