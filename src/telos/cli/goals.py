@@ -1,7 +1,7 @@
 """``telos goals``: what the players of a log are after, how their goals follow one another, and where they stop."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -169,15 +169,15 @@ def _print_analysis(found: "GoalAnalysis", player: str | None) -> None:
         console.print(f"- {finding}", markup=False, soft_wrap=True)
     if player is not None:
         console.print(f"\nthe story of {player}:", markup=False)
-        rows = [
+        story = [
             (row["goal"] or "unsure", f"{row['number']}", duration(row["after"]), duration(row["seconds"]),
              percent(row["certainty"]), "achieved" if row["achieved"] else row["end"] or "")
             for row in found.story(player).rows(named=True)
         ]  # fmt: skip
-        _print_table(("goal", "session", "after", "for", "sure", "outcome"), rows)
+        _print_table(("goal", "session", "after", "for", "sure", "outcome"), story)
 
 
-def _print_table(heads: tuple[str, ...], rows: list[tuple[str, ...]], *, texts: int = 1) -> None:
+def _print_table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, texts: int = 1) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
