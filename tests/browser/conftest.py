@@ -1,4 +1,4 @@
-"""The studio in a real browser: one server per module, and Debian's Chromium."""
+"""The studio in a real browser: one server for all modules, and Debian's Chromium."""
 
 import json
 import os
@@ -82,7 +82,7 @@ class Studio:
         self.process.wait(20)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     started = Studio(tmp_path_factory.mktemp("models"), "--port", "0")
     yield started

@@ -72,11 +72,27 @@ def faults(page: Any, width: int, height: int) -> list[str]:
     return outside + over + small + wide
 
 
+def menu_faults(page: Any, width: int) -> list[str]:
+    """Open the two menus; return their parts that are outside of the window."""
+    found = []
+    for name in ("New game", "Recordings"):
+        page.get_by_role("button", name=name).first.click()
+        page.locator(".ts-popup").wait_for()
+        for each in page.locator(".ts-popup, .ts-popup > *, .ts-popup button").all():
+            if each.is_visible() and (box := each.bounding_box())["width"] > 1:
+                is_inside = box["x"] >= 0 and box["x"] + box["width"] <= width
+                found += [] if is_inside else [f"{name}: {each.inner_text()!r} at {box}"]
+        page.keyboard.press("Escape")
+        page.locator(".ts-popup").wait_for(state="hidden")
+    return found
+
+
 @pytest.mark.parametrize("size", SHARES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_controls_fit_screen_and_do_not_overlap(browser: Any, studio: Studio, size: tuple[int, int]) -> None:
     width, height = size
     with screen(browser, studio, "adventure?seed=7", width, height) as page:
         assert faults(page, width, height) == []
+        assert menu_faults(page, width) == []
         view = page.locator(".telos-view canvas").bounding_box()
         assert view["width"] * view["height"] > SHARES[size] * width * height
         if page.evaluate("document.documentElement.dataset.sheet") == "closed":
@@ -95,6 +111,21 @@ def test_controls_fit_screen_in_every_world(browser: Any, studio: Studio, size: 
     with screen(browser, studio, world, width, height) as page:
         page.wait_for_timeout(700)
         assert faults(page, width, height) == []
+
+
+def test_lines_above_picture_fit_it_at_any_width(opened: Open, studio: Studio) -> None:
+    page = opened(studio.url("adventure?seed=7&plays=newcomer&at=300"))
+    until(page, "link.frame.n === 300")
+    page.get_by_role("button", name="Larger or smaller panel").click()
+    for width in (1150, 1440, 1600, 1920, 2400):  # pictures from 370 to 770 pixels wide
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(150)
+        over = page.locator(".telos-over").first.bounding_box()
+        boxes = [page.locator(f".telos-hud-{name}").bounding_box() for name in ("task", "counts", "badge")]
+        ends = over["x"] + over["width"]
+        assert all(box["x"] >= over["x"] and box["x"] + box["width"] <= ends for box in boxes), width
+        assert not any(overlap(one, two) for one, two in combinations(boxes, 2)), width
+        assert boxes[0]["height"] < 50, "the task is at most two lines"
 
 
 def test_touch_screen_speaks_of_taps_and_pads_play(browser: Any, studio: Studio) -> None:

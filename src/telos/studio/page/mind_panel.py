@@ -243,7 +243,9 @@ class MindPanel:
         with box("ts-doing"):
             self._doing = ui.label().classes("ts-strong")
             self._about = ui.label().classes("ts-faint")
-        heading("Goals", about="A name leads to its definition, a number can be changed, a reason asks why not")
+        self._goals_heading = heading(
+            "Goals", about="A name leads to its definition, a number can be changed, a reason asks why not"
+        )
         self._goals = self._goal_table()
         with box("ts-row ts-plan-head"):
             heading("Plan", about="The steps; a precondition that no step makes true is marked with a cross")
@@ -366,7 +368,8 @@ class MindPanel:
         idle = [row for row in rows if row["state"] == "idle"]
         show_rows(self._goals, [row for row in rows if row["state"] != "idle"])
         show_rows(self._idle_goals, idle)
-        self._goals.set_visibility(len(idle) < len(rows))
+        for each in (self._goals_heading, self._goals):
+            each.set_visibility(len(idle) < len(rows))
         self._fold.set_visibility(bool(idle))
         self._idle_goals.set_visibility(bool(idle) and self._unfolded)
         self._fold.set_text(format_idle(len(idle)))

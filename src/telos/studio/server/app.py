@@ -41,6 +41,7 @@ from telos.studio.stage import world
 DEFAULT_PORT = 8484
 _MAX_PORTS = 50  # that are tried from the default one on
 _MAX_MESSAGE_BYTES = 2**20  # of one WebSocket message: a model is at most a quarter of that
+_RECONNECT_TIMEOUT = 15.0  # seconds until a page that has lost its socket is deleted, and then loads itself again
 _ANY_HOST = ("0.0.0.0", "::")
 _SWEEP_INTERVAL = 0.25  # seconds between two searches for games without a page, or to be written
 _SWEEP_SECONDS = 0.02  # that writing may delay the games each time
@@ -103,7 +104,14 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
 
         build_page(name, dict(request.query_params), library, hub, open_game)
 
-    ui.run_with(app, title="Telos studio", favicon=None, show_welcome_message=False, tailwind=False)
+    ui.run_with(
+        app,
+        title="Telos studio",
+        favicon=None,
+        show_welcome_message=False,
+        tailwind=False,
+        reconnect_timeout=_RECONNECT_TIMEOUT,
+    )
     return app
 
 

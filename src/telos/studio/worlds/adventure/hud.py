@@ -10,7 +10,7 @@ from telos.worlds.adventure.views import AdventureView
 
 FREE = "Free play: do as you like"
 KEYS = "Arrow keys or WASD walk, space swings the sword. Walk off an open edge to reach the next area."
-_NEXT = "Under New game: goals of your own, or the rules aiide, with training and test."
+_NEXT = "Under New game: goals of your own, or the games of the papers."
 # How each kind of monster catches the player: a hint for the next attempt.
 _CAUGHT = {
     "hunter": "A hunter caught up with you",

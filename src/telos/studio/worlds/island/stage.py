@@ -53,7 +53,7 @@ _FILES_TO_READ = (
     (_DATA / "islander.yaml", "Minds of simulated visitors"),
     (_DATA / "players.yaml", "Styles of simulated visitors"),
 )
-MYSTERY = "Find out why people in the camp fall ill, and hand the worksheet in to the nurse."
+MYSTERY = "Find out why people fall ill; hand the worksheet in to the nurse."
 _HINT = "Click a place to walk there, or a person to talk; arrow keys walk as well"
 _AFTER_PLAYING = "Look back on the timeline: was your goal recognised?"
 _AFTER_WATCHING = "Look back on the timeline, or solve it yourself, under New game."
