@@ -37,7 +37,7 @@ def live_beliefs(model: Any, rows: list[Row]) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(seed=seeds)
 def test_beliefs_in_columns_are_those_of_live_recognisers(kind: str, seed: int) -> None:
     rng = Random(seed)
@@ -81,7 +81,7 @@ def counts_of(model: Any) -> Any:
     return model.counts.seen, {} if model.learned is None else model.learned.seen
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(seed=seeds, discount=st.sampled_from([1.0, 1.0, 0.9]))
 def test_training_in_columns_is_counting_one_event_at_a_time(seed: int, discount: float) -> None:
     rng = Random(seed)

@@ -1,7 +1,7 @@
 """Random models of every kind over an invented game, and random logs of it: as events and as frames."""
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 from typing import Any
 
@@ -9,6 +9,8 @@ import polars as pl
 
 from telos.core.conditions import Condition
 from telos.core.event import Event
+from telos.logic.model import MarkovLogic, Rule
+from telos.logic.syntax import parse_mln
 from telos.recognition import (
     FFBM,
     IOHMM,
@@ -18,6 +20,7 @@ from telos.recognition import (
     FSMModel,
     HeadingObservation,
     LearnedTransitions,
+    MarkovLogicModel,
     ObservationRules,
     TransitionCase,
     TransitionRules,
@@ -162,7 +165,52 @@ def machine(rng: Random) -> FSMModel:
     return FSMModel(goals, rules, start=rng.choice(goals), vocabulary=words(rng))
 
 
-MODELS = {"ffbm": ffbm, "iohmm": iohmm, "machine": machine}
+LOGIC = """
+action(time, deed)
+place(time, spot)
+exits(time, way)
+wolves(time, number)
+near(time)
+done(time, goal)
+last(time, goal)
+goal(time, goal!)
+"""
+FORMULAS = (
+    "goal(t, +g)",
+    "action(t, +a) => goal(t, +g)",
+    "action(t-1, +a) => goal(t, +g)",
+    "place(t-2, +p) ^ action(t, +a) => goal(t, +g)",
+    "exits(t, +e) => goal(t, +g)",
+    "wolves(t, +w) ^ near(t) => goal(t, +g)",
+    "near(t) => goal(t, +g)",
+    "!near(t-1) v goal(t, wood)",
+    "done(t, +d) => goal(t, +g)",
+    "last(t, +d) => goal(t, +g)",
+    "last(t-1, +d) => goal(t, +g)",
+    "goal(t-1, +g1) => goal(t, +g2)",
+    "action(t-1, +a1) ^ goal(t-1, +g1) ^ place(t, +p) => goal(t, +g2)",
+    "place(t, +p) => (goal(t-1, +g) <=> goal(t, +g))",
+    "action(t, rest) ^ place(t, x) => goal(t, sleep)",
+    "near(t) => !goal(t, wood).",
+    "done(t, d) => !goal(t, d).",
+    "goal(t-1, food) => !goal(t, wood).",
+)
+_CONSTANTS = {"a": ACTIONS[:3], "p": PLACES, "e": EDGES, "w": ("0", "1", "2"), "g": GOALS, "d": GOALS}
+
+
+def logic(rng: Random) -> MarkovLogicModel:
+    """Return a Markov logic model; its weights are sometimes so large that their exponentials underflow."""
+    scale = rng.choice([1.0, 3.0, 300.0])
+    parsed = parse_mln("goal = {wood, food, sleep, trade}" + LOGIC + "\n".join(rng.sample(FORMULAS, rng.randint(1, 5))))
+    rules = []
+    for rule in parsed.rules:
+        keys = product(*(_CONSTANTS[name.rstrip("12")] for name in rule.plus))
+        weights = {key: round(rng.gauss(0, scale), 2) for key in keys}
+        rules.append(rule if rule.hard else Rule(rule.formula, rule.plus, weights, text=rule.text))
+    return MarkovLogicModel(MarkovLogic(parsed.predicates, tuple(rules), parsed.functions, parsed.constants))
+
+
+MODELS = {"ffbm": ffbm, "iohmm": iohmm, "machine": machine, "logic": logic}
 
 
 @dataclass(frozen=True)

@@ -343,6 +343,11 @@ class OnlineFilter:
         self.steps = 0
 
     @property
+    def rules(self) -> tuple[OnlineRule, ...]:
+        """The rules of the model, compiled."""
+        return self._rules
+
+    @property
     def belief(self) -> tuple[float, ...]:
         """The probability of each value now; uniform before the first step."""
         return tuple(self._belief.tolist())

@@ -173,10 +173,11 @@ def _source(name: str, arity: int) -> tuple[str, Callable[[Event], tuple[str, ..
         return name, lambda event: (event.action,)
     if arity == 1:
         return name, lambda event: ("true",) if event.context.get(name) else ()
-    return name, lambda event: _constants(event.context.get(name))
+    return name, lambda event: facts_in(event.context.get(name))
 
 
-def _constants(value: object) -> tuple[str, ...]:
+def facts_in(value: object) -> tuple[str, ...]:
+    """Return the constants that a context entry states as facts."""
     if isinstance(value, str):
         return (value,)
     if value is None:

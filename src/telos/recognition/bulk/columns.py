@@ -1,4 +1,4 @@
-"""Columns of a batch of events, and conditions over them: ``Column``, ``EventColumns``, ``ColumnConditions``.
+"""Columns of a batch of events, and conditions over them: ``EventColumns``, ``ColumnNeeds``, ``ColumnConditions``.
 
 A condition is worked out for all rows at once, with the answers of `telos.core.binding` for each of them.
 """
@@ -15,8 +15,9 @@ from telos.core.conditions import Condition
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, to_text
 from telos.core.state import Layout
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Type, Value
 from telos.recognition.bulk.arrays import Indices
+from telos.recognition.filtering import Clock
 from telos.recognition.vocabulary import Vocabulary, resolve_labels
 
 Truths: TypeAlias = NDArray[np.bool_]
@@ -57,6 +58,39 @@ class EventColumns:
     def take(self, rows: NDArray[np.int64]) -> "EventColumns":
         """Return some of the events."""
         return EventColumns(len(rows), {name: column.take(rows) for name, column in self.columns.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNeeds:
+    """What a model reads of events: ``context`` entries, each with its type (None: any), and their initial values.
+
+    ``actions`` are all that may occur (empty: any). ``clock`` decides which events count (None: all); ``moments`` are
+    carried over from events that do not. ``achieved`` are the goals that may be achieved, None if they are not read.
+    """
+
+    context: Mapping[str, Type | None]
+    starts: Mapping[str, Value]
+    actions: tuple[str, ...] = ()
+    clock: Clock | None = None
+    moments: tuple[str, ...] = ()
+    achieved: tuple[str, ...] | None = None
+    optional: frozenset[str] = frozenset()  # entries that a log may lack
+    past: frozenset[str] = frozenset()  # DONE, LAST: the goals achieved before; an event that achieves one is no other
+    lags: Mapping[str, tuple[int, ...]] = FrozenMap()  # how many steps back an entry is read, too: `lagged`
+    counts_steps: bool = False  # whether the column STEPS is read: how many events of the player counted before
+
+
+DONE, LAST = "done", "last"
+STEPS = "number of earlier steps"  # with blanks, as no entry has
+
+
+def lagged(name: str, back: int) -> str:
+    """Return the name of the column that holds an entry of so many steps before.
+
+    >>> lagged("place", 0), lagged("place", 2)
+    ('place', 'place 2 before')
+    """
+    return f"{name} {back} before" if back else name
 
 
 class ColumnConditions:

@@ -4,8 +4,7 @@ Each kind of model has one. An encoder works out the model's conditions for all 
 different combination of answers once, and keeps that for later batches. It reads the model as it is when it is made.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,16 +12,26 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.core.expressions import Expression, names_in
-from telos.core.values import Type, Value
-from telos.recognition.bulk.arrays import Indices, ModelArrays
+from telos.core.values import Value
+from telos.recognition.bulk.arrays import Array, Indices, ModelArrays
 from telos.recognition.bulk.codes import CodeTable
-from telos.recognition.bulk.columns import Column, ColumnConditions, EventColumns
+from telos.recognition.bulk.columns import Column, ColumnConditions, ColumnNeeds, EventColumns
+from telos.recognition.bulk.filters import FilterResult, ViterbiResult, filter, smooth, viterbi
+from telos.recognition.bulk.logic import LogicEncoder
 from telos.recognition.ffbm import FFBM
 from telos.recognition.filtering import Clock
 from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM
+from telos.recognition.markov_logic import MarkovLogicModel
 from telos.recognition.observations import HeadingObservation, ObservationRules, check_edges
 from telos.recognition.vocabulary import Vocabulary
+
+
+class Evidence(Protocol):
+    """What a model says of events that count, player by player."""
+
+    def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
+        """Return the belief after each event; ``prior`` are those before, one row for each player."""
 
 
 class EncodedColumns(NamedTuple):
@@ -32,21 +41,17 @@ class EncodedColumns(NamedTuple):
     symbols: Indices
     inputs: Indices
 
+    def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
+        """Return the belief after each event; ``prior`` are those before, one row for each player."""
+        return filter(self.tables, self.symbols, self.inputs, offsets=offsets, beliefs=True, prior=prior)
 
-@dataclass(frozen=True, slots=True)
-class ColumnNeeds:
-    """What a model reads of events: ``context`` entries (None: of any type), with their initial values.
+    def smooth(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
+        """Return the belief at each event given all events of its player."""
+        return smooth(self.tables, self.symbols, self.inputs, offsets=offsets, prior=prior)
 
-    ``actions`` are all that may occur (empty: any), ``clock`` decides which events count (None: all), ``moments`` are
-    carried over from events that do not.
-    """
-
-    context: Mapping[str, Type | None]
-    starts: Mapping[str, Value]
-    actions: tuple[str, ...] = ()
-    clock: Clock | None = None
-    moments: tuple[str, ...] = ()
-    achieved: tuple[str, ...] | None = None  # the goals that may be achieved; None: the model does not read them
+    def best_path(self, offsets: NDArray[np.int64], prior: Array) -> ViterbiResult:
+        """Return the likeliest sequence of goals of each player."""
+        return viterbi(self.tables, self.symbols, self.inputs, offsets=offsets, prior=prior)
 
 
 class ColumnEncoder(Protocol):
@@ -59,8 +64,8 @@ class ColumnEncoder(Protocol):
     @property
     def needs(self) -> ColumnNeeds: ...
 
-    def encode(self, events: EventColumns) -> EncodedColumns:
-        """Return the tables of the model, and the indices of each event into them."""
+    def encode(self, events: EventColumns) -> Evidence:
+        """Return what the model says of events that count."""
 
 
 def _needs(
@@ -219,6 +224,8 @@ def column_encoder(model: object) -> ColumnEncoder:
         return CountedEncoder(model)
     if isinstance(model, FSMModel):
         return MachineEncoder(model)
+    if isinstance(model, MarkovLogicModel):
+        return LogicEncoder(model)
     raise TelosError(
         f"{model!r} cannot be read in columns", "read its events one at a time: telos.recognizer(...).observe(event)"
     )

@@ -97,3 +97,40 @@ def find_previous(codes: Ints, order: Ints, offsets: Ints, slots: Ints, last: In
             previous[order[place]] = before
             before = codes[order[place]]
         last[slots[player]] = before
+
+
+def find_latest(codes: Ints, order: Ints, offsets: Ints, slots: Ints, last: Ints, latest: Ints) -> None:
+    """Write the latest code of the events before each; ``last`` has those of earlier batches, and gets the latest."""
+    for player in range(len(slots)):
+        before = last[slots[player]]
+        for place in range(offsets[player], offsets[player + 1]):
+            latest[order[place]] = before
+            if codes[order[place]] >= 0:
+                before = codes[order[place]]
+        last[slots[player]] = before
+
+
+WORD = 62  # labels of a set in one number
+
+
+def collect_sets(codes: Ints, order: Ints, offsets: Ints, sets: Ints, numbers: Ints, final: Ints) -> int:
+    """Write for each event the number of the set of codes before it; return how many sets there are.
+
+    A set is a row of ``sets``, one bit for each code. The first rows are the sets of the players at the start of the
+    batch, and ``final`` gets the number of the set at its end.
+    """
+    count = len(final)
+    for player in range(len(final)):
+        now = player
+        for place in range(offsets[player], offsets[player + 1]):
+            row = order[place]
+            numbers[row] = now
+            code = codes[row]
+            if code >= 0 and (sets[now, code // WORD] >> (code % WORD)) & 1 == 0:
+                for word in range(sets.shape[1]):
+                    sets[count, word] = sets[now, word]
+                sets[count, code // WORD] |= 1 << (code % WORD)
+                now = count
+                count += 1
+        final[player] = now
+    return count

@@ -5,6 +5,7 @@ context entry, and ``truth`` (the goal pursued) where it is known. Text becomes 
 all batches of a log.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import MAX_FLOAT, Type, Value, ValueKind
-from telos.recognition.bulk.columns import NO_LABEL, Column, EventColumns
-from telos.recognition.bulk.encoders import ColumnNeeds
+from telos.recognition.bulk.columns import NO_LABEL, Column, ColumnNeeds, EventColumns
 from telos.telemetry.tables import pl
 
 PLAYER, SESSION, TIME, ACTION, ACHIEVED, TRUTH = "player", "session", "time", "action", "goal", "truth"
@@ -32,6 +32,7 @@ class Labels:
     def __init__(self, known: Sequence[str] = ()) -> None:
         self.values: list[Value] = list(known)
         self._texts: list[str] = list(known)
+        self._numbers: dict[str, int] = {text: number for number, text in enumerate(known)}
 
     def codes(self, series: pl.Series) -> NDArray[np.int32]:
         """Return the code of each value, ``NO_LABEL`` for null; new values become labels."""
@@ -41,28 +42,50 @@ class Labels:
             is_new = coded.is_null() & texts.is_not_null()
             self._add(series.filter(is_new), texts.filter(is_new))
             coded = self._cast(texts)
-        return coded.fill_null(NO_LABEL).to_numpy(writable=True)
+        found: NDArray[np.int32] = coded.fill_null(NO_LABEL).to_numpy(writable=True)
+        return found
 
-    def texts(self, codes: NDArray[np.int32]) -> pl.Series:
-        """Return codes as text, null for ``NO_LABEL``."""
-        return pl.Series([*self._texts, None], dtype=pl.String).gather(np.where(codes < 0, len(self._texts), codes))
+    def written(self, codes: NDArray[np.int32]) -> pl.Series:
+        """Return the labels of codes as JSON, null for ``NO_LABEL``; for states that are saved."""
+        known = [json.dumps(value, ensure_ascii=False) for value in self.values]
+        return pl.Series([*known, None], dtype=pl.String).gather(np.where(codes < 0, len(known), codes))
+
+    def read(self, written: pl.Series) -> NDArray[np.int32]:
+        """Return the codes of labels as ``written`` returned them."""
+        texts = written.drop_nulls().unique(maintain_order=True)
+        values = [json.loads(text) for text in texts.to_list()]
+        codes = [self.code(tuple(value) if isinstance(value, list) else value) for value in values]
+        found = written.replace_strict(texts, codes, default=NO_LABEL, return_dtype=pl.Int32)
+        return found.to_numpy(writable=True)
 
     def code(self, value: Value) -> int:
-        """Return the code of one value."""
+        """Return the code of one value, which may be a new one."""
         if value is None:
             return NO_LABEL
-        if value not in self.values:
-            self.values.append(value)
-            self._texts.append(_SEPARATOR.join(value) if isinstance(value, tuple) else str(value))
-        return self.values.index(value)
+        text = _text_of(value)
+        if text not in self._numbers:
+            self._append(value, text)
+        return self._numbers[text]
+
+    def _append(self, value: Value, text: str) -> None:
+        self._numbers[text] = len(self._texts)
+        self.values.append(tuple(value) if isinstance(value, list) else value)
+        self._texts.append(text)
 
     def _cast(self, texts: pl.Series) -> pl.Series:
         return texts.cast(pl.Enum(self._texts), strict=False).to_physical().cast(pl.Int32)
 
     def _add(self, values: pl.Series, texts: pl.Series) -> None:
         fresh = pl.DataFrame({"value": values, "text": texts}).unique("text", maintain_order=True)
-        self._texts += fresh["text"].to_list()
-        self.values += [tuple(value) if isinstance(value, list) else value for value in fresh["value"].to_list()]
+        for value, text in fresh.iter_rows():
+            self._append(value, text)
+
+
+def _text_of(value: Value) -> str:
+    """Return a value as polars casts it to text."""
+    if isinstance(value, tuple):
+        return _SEPARATOR.join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _as_texts(series: pl.Series) -> pl.Series:
@@ -87,9 +110,11 @@ class BatchColumns:
     def columns(self, frame: pl.DataFrame) -> EventColumns:
         """Return the columns of a frame that the model reads, checked."""
         found = {ACTION: self._names(frame, ACTION, self.needs.actions)}
-        if self.needs.achieved is not None or ACHIEVED in frame.columns:
+        if self.needs.achieved is not None or self.needs.past:
             found[ACHIEVED] = self._names(frame, ACHIEVED, self.needs.achieved or ())
         for name, kind in self.needs.context.items():
+            if name not in frame.columns and name in self.needs.optional:
+                continue
             if name not in frame.columns:
                 raise TelosError(f"there is no column {name!r}, which the model reads", name_hint(name, frame.columns))
             found[name] = self._entry(frame[name], name, kind)

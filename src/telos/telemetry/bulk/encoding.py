@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
-from telos.recognition.bulk.columns import Column, EventColumns
-from telos.recognition.bulk.encoders import ColumnEncoder, EncodedColumns
+from telos.recognition.bulk.columns import STEPS, Column, EventColumns
+from telos.recognition.bulk.encoders import ColumnEncoder, Evidence
 from telos.recognition.filtering import INPUT, TICK, TIME_TOLERANCE
 from telos.telemetry.bulk.batches import ACHIEVED, TIME, BatchColumns
+from telos.telemetry.bulk.history import EarlierSteps, PastGoals
 from telos.telemetry.bulk.players import Field, OpenPlayers, RowGroups, check_times, group_rows, loops
 from telos.telemetry.tables import pl
 
+UPDATES = "updates"
 _LAST, _COUNTED, _ACHIEVED, _PENDING = "time", "counted", "achieved", "pending."
 
 
@@ -29,7 +31,7 @@ class EncodedBatch(NamedTuple):
     counts: NDArray[np.uint8]  # for each row of the frame, whether it counts
     places: NDArray[np.int64]
     offsets: NDArray[np.int64]  # the bounds of players in ``places``
-    evidence: EncodedColumns
+    evidence: Evidence
 
 
 class BatchEncoder:
@@ -42,7 +44,11 @@ class BatchEncoder:
         self._moments = tuple(name for name in self.needs.moments if self.needs.clock is not None)
         every = None if self.needs.clock is None else self.needs.clock.every
         self._every = 0.0 if every is None else every - TIME_TOLERANCE
-        own: dict[str, Field] = {_LAST: Field(-np.inf)}
+        self._past = PastGoals(self.needs, self._columns.labels) if self.needs.past else None
+        self._earlier = EarlierSteps(self.needs, self._columns.labels)
+        own: dict[str, Field] = {_LAST: Field(-np.inf), UPDATES: Field(0, "i8"), **self._earlier.fields}
+        if self._past is not None:
+            own |= self._past.fields
         if self.needs.clock is not None:
             own[_COUNTED] = Field(-np.inf)
             own |= {_PENDING + name: Field(0, "u1") for name in self._moments}
@@ -56,19 +62,34 @@ class BatchEncoder:
         groups = group_rows(frame)
         slots = self.players.locate(groups.keys)
         check_times(frame, groups, slots, self.players[_LAST])
+        if self._past is not None:
+            events = self._past.add(events, groups, slots, self.players)
         counts = self._find_counted(frame, events, groups, slots)
-        if not counts.all():
+        if self.needs.clock is None:
+            pass  # nothing is carried over
+        elif not counts.all():
             self._carry(events, groups, slots, counts)
-        elif self.needs.clock is not None:
+        else:
             self._release(events, groups, slots, counts)
         places, offsets = _counted_places(groups, counts)
         chosen = events if groups.is_sorted and len(places) == events.size else events.take(places)
+        chosen = self._earlier.add(chosen, offsets, slots, self.players)
+        if self.needs.counts_steps:
+            chosen = self._with_steps(chosen, offsets, slots)
+        self.players[UPDATES][slots] += np.diff(offsets)
         return EncodedBatch(groups, slots, counts, places, offsets, self.encoder.encode(chosen))
+
+    def _with_steps(self, events: EventColumns, offsets: NDArray[np.int64], slots: NDArray[np.int64]) -> EventColumns:
+        first = self.players[UPDATES][slots] - offsets[:-1]
+        steps = np.arange(events.size) + np.repeat(first, np.diff(offsets))
+        return EventColumns(events.size, {**events.columns, STEPS: Column(steps)})
 
     def _find_counted(
         self, frame: pl.DataFrame, events: EventColumns, groups: RowGroups, slots: NDArray[np.int64]
     ) -> NDArray[np.uint8]:
         clock = self.needs.clock
+        if self._past is not None:
+            return (events[ACHIEVED].values < 0).astype(np.uint8)
         if clock is None:
             return np.ones(events.size, np.uint8)
         if "cause" not in events.columns:

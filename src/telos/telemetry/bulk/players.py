@@ -3,7 +3,7 @@
 ``group_rows`` finds the sequences of a batch: what one player did in one session.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,7 +58,8 @@ class Field:
     initial: Any
     kind: str = "f8"
     parts: tuple[str, ...] = ()
-    labels: Labels | None = None  # of codes, which are saved as text
+    labels: Labels | None = None  # of codes, which are saved as JSON
+    draw: Callable[[pl.DataFrame], NDArray[Any]] | None = None  # the initial values of new players, by their keys
 
 
 class OpenPlayers:
@@ -99,27 +100,27 @@ class OpenPlayers:
         if count:
             found[fresh] = np.arange(len(self), len(self) + count)
             self._grow(len(self) + count)
-            self.keys = pl.concat([self.keys, keys.filter(pl.Series(fresh))], rechunk=True)
+            new = keys.filter(pl.Series(fresh))
+            for name, field in self._fields.items():
+                self._arrays[name][found[fresh]] = field.initial if field.draw is None else field.draw(new)
+            self.keys = pl.concat([self.keys, new], rechunk=True)
         return found
 
     def _grow(self, size: int) -> None:
-        for name, field in self._fields.items():
-            array = self._arrays[name]
+        for name, array in self._arrays.items():
             if len(array) < size:
                 more = np.empty((max(size, 2 * len(array)) - len(array), *array.shape[1:]), array.dtype)
-                more[:] = field.initial
                 self._arrays[name] = np.concatenate([array, more])
 
     def to_frame(self) -> pl.DataFrame:
         """Return the state as a table: the keys, and one column for each field or part of it."""
-        columns: dict[str, Any] = {}
+        columns: list[pl.Series] = []
         for name, field in self._fields.items():
             array = self._arrays[name][: len(self)]
-            if field.parts:
-                columns |= {f"{name}.{part}": array[:, number] for number, part in enumerate(field.parts)}
-            else:
-                columns[name] = array if field.labels is None else field.labels.texts(array)
-        return self.keys.with_columns(**{name: pl.Series(values) for name, values in columns.items()})
+            for column, values in zip(_column_names(name, field), array.T if field.parts else [array], strict=True):
+                coded = values if field.labels is None else field.labels.written(values)
+                columns.append(pl.Series(column, coded))
+        return self.keys.with_columns(columns)
 
     def restore(self, frame: pl.DataFrame) -> None:
         """Continue from the table that ``to_frame`` returned."""
@@ -131,11 +132,16 @@ class OpenPlayers:
             )
         self.keys = frame.select(KEYS)
         for name, field in self._fields.items():
-            if field.parts:
-                made = np.stack([frame[f"{name}.{part}"].to_numpy() for part in field.parts], axis=1)
-            else:
-                made = frame[name].to_numpy() if field.labels is None else field.labels.codes(frame[name])
-            self._arrays[name] = np.ascontiguousarray(made.astype(field.kind, copy=True))
+            found = [
+                frame[column].to_numpy() if field.labels is None else field.labels.read(frame[column])
+                for column in _column_names(name, field)
+            ]
+            made = np.stack(found, axis=1) if field.parts else found[0]
+            self._arrays[name] = np.array(made, field.kind, order="C")
+
+
+def _column_names(name: str, field: Field) -> list[str]:
+    return [f"{name}.{part}" for part in field.parts] if field.parts else [name]
 
 
 def check_times(frame: pl.DataFrame, groups: RowGroups, slots: NDArray[np.int64], last: NDArray[np.float64]) -> None:

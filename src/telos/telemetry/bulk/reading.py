@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from telos.recognition.bulk.arrays import Array
 from telos.recognition.bulk.encoders import ColumnEncoder, column_encoder
-from telos.recognition.bulk.filters import FilterResult, filter
 from telos.telemetry.bulk.batches import PLAYER, SESSION, TIME, check_frame
 from telos.telemetry.bulk.encoding import BatchEncoder, EncodedBatch
 from telos.telemetry.bulk.players import Field
@@ -31,7 +30,6 @@ class BeliefReader:
             {
                 _BELIEF: Field(np.array(self.encoder.prior), parts=self.goals),
                 "log_likelihood": Field(0.0),
-                "updates": Field(0, "i8"),
                 "ignored": Field(0, "i8"),
             },
         )
@@ -54,20 +52,13 @@ class BeliefReader:
         batch = self._batches.encode(frame)
         players = self._batches.players
         before = players[_BELIEF][batch.slots]
-        found = _filtered(batch, before, is_kept=True)
+        found = batch.evidence.filter(batch.offsets, before)
         history = found.beliefs
-        updates = np.diff(batch.offsets)
-        has_updates = updates > 0
+        has_updates = np.diff(batch.offsets) > 0
         players[_BELIEF][batch.slots[has_updates]] = history[batch.offsets[1:][has_updates] - 1]
         players["log_likelihood"][batch.slots] += found.log_likelihoods
-        players["updates"][batch.slots] += updates
         players["ignored"][batch.slots] += found.ignored
         return spread(batch, history, before), batch.counts
-
-
-def _filtered(batch: EncodedBatch, before: Array, *, is_kept: bool) -> FilterResult:
-    tables, symbols, inputs = batch.evidence
-    return filter(tables, symbols, inputs, offsets=batch.offsets, beliefs=is_kept, prior=before)
 
 
 def spread(batch: EncodedBatch, history: Array, before: Array) -> Array:

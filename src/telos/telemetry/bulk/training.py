@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError, name_hint
-from telos.recognition.bulk.encoders import column_encoder
+from telos.recognition.bulk.encoders import EncodedColumns, column_encoder
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.telemetry.bulk.batches import TRUTH, Labels, check_frame
 from telos.telemetry.bulk.encoding import BatchEncoder, EncodedBatch
@@ -75,6 +75,7 @@ class TrainingCounts:
         return found
 
     def _count(self, batch: EncodedBatch, goal: NDArray[np.int32], before: NDArray[np.int32]) -> None:
+        assert isinstance(batch.evidence, EncodedColumns)
         is_known = goal >= 0
         symbols = batch.evidence.symbols[is_known].astype(np.int64)
         cases = batch.evidence.inputs[is_known].astype(np.int64)
