@@ -52,8 +52,10 @@ class CodeTable:
                 self._direct[_joined(list(known), radices)] = np.arange(len(self.combinations))
         joined = _joined(columns, radices)
         found = self._direct[joined]
-        fresh = np.unique(joined[found < 0])
-        if len(fresh):
+        if found.min() < 0:
+            occurs = np.zeros(len(self._direct), np.bool_)
+            occurs[joined] = True
+            fresh = np.flatnonzero(occurs & (self._direct < 0))
             self._direct[fresh] = np.arange(len(self.combinations), len(self.combinations) + len(fresh))
             self._add(np.stack(np.unravel_index(fresh, radices), axis=1))
             found = self._direct[joined]

@@ -33,6 +33,9 @@ class Evidence(Protocol):
     def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
         """Return the belief after each event; ``prior`` are those before, one row for each player."""
 
+    def smooth(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
+        """Return the belief at each event given all events of its player."""
+
 
 class EncodedColumns(NamedTuple):
     """Events as indices into the tables of a model: its likelihoods (symbols) and its transitions (inputs)."""

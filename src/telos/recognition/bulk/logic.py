@@ -20,6 +20,7 @@ from telos.recognition.bulk.arrays import Array, Indices
 from telos.recognition.bulk.codes import CodeTable
 from telos.recognition.bulk.columns import DONE, LAST, STEPS, ColumnNeeds, EventColumns, lagged
 from telos.recognition.bulk.filters import FilterResult
+from telos.recognition.bulk.logic_kernel import MIN_LOG
 from telos.recognition.markov_logic import ACTION, GOAL, MarkovLogicModel, facts_in
 
 Facts: TypeAlias = tuple[tuple[str, ...], ...]  # of one predicate at one step, each without the time
@@ -73,15 +74,30 @@ class LogicEvidence(NamedTuple):
 
     def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
         """Return the belief after each row; ``prior`` are those before, one row for each player."""
-        peaks = np.maximum(self.scores.max(axis=1, initial=logic_kernel.MIN_LOG), logic_kernel.MIN_LOG)
+        history, passed = self._filtered(offsets, prior)
+        sums = np.concatenate([[0], np.cumsum(passed, dtype=np.int64)])
+        return FilterResult(history, np.zeros(len(prior)), np.diff(sums[offsets]))
+
+    def smooth(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
+        """Return the belief at each row given all rows of its player."""
+        history, passed = self._filtered(offsets, prior)
+        shares = np.empty(history.shape[1])
+        _loops().smooth_logic(self.matrices, self.inputs, passed, offsets, history, shares)
+        return FilterResult(history, np.zeros(len(prior)), np.zeros(len(prior), np.int64))
+
+    def _filtered(self, offsets: NDArray[np.int64], prior: Array) -> tuple[Array, NDArray[np.uint8]]:
+        """Return the belief after each row, and whether the row was passed over."""
+        peaks = np.maximum(self.scores.max(axis=1, initial=MIN_LOG), MIN_LOG)
         weights = np.exp(self.scores - peaks[:, None])
-        history, chances = np.empty_like(self.scores), np.array(prior)
-        ignored = np.zeros(len(chances), np.int64)
-        scaled = np.exp(self.matrices - np.maximum(self.matrices.max(axis=(1, 2), keepdims=True), logic_kernel.MIN_LOG))
-        kernels.kernel(logic_kernel).filter_logic(
-            scaled, self.matrices, weights, self.scores, self.inputs, offsets, chances, history, ignored
-        )
-        return FilterResult(history, np.zeros(len(chances)), ignored)
+        history, passed = np.empty_like(self.scores), np.zeros(len(self.scores), np.uint8)
+        scaled = np.exp(self.matrices - np.maximum(self.matrices.max(axis=(1, 2), keepdims=True), MIN_LOG))
+        known = (scaled, self.matrices, weights, self.scores, self.inputs, offsets)
+        _loops().filter_logic(*known, np.array(prior), history, passed)
+        return history, passed
+
+
+def _loops() -> Any:
+    return kernels.kernel(logic_kernel)
 
 
 class LogicEncoder:
@@ -117,8 +133,8 @@ class LogicEncoder:
         steps = events[STEPS].values
         scores = np.zeros((events.size, len(self.goals)))
         for group in self._now:
-            numbers = self._find(group, events, steps)
-            scores += group.tables[numbers]
+            numbers = self._find(group, events, steps)  # makes the tables
+            _loops().add_tables(scores, group.tables, numbers)
         inputs = self._inputs(events, steps)  # makes the matrices
         return LogicEvidence(scores, self._matrices, inputs)
 
@@ -159,11 +175,17 @@ def _facts_of(label: Value, arity: int) -> Facts:
 
 
 def _group_rules(rules: Iterable[OnlineRule], shape: tuple[int, ...]) -> list[_RuleGroup]:
-    found: dict[Any, _RuleGroup] = {}
-    for rule in rules:
-        facts = tuple(sorted({_Fact(literal.predicate, -literal.shift) for literal in rule.evidence}))
-        if (facts, rule.reach) not in found:
-            codes = CodeTable(1 + len(facts))
-            found[facts, rule.reach] = _RuleGroup(facts, rule.reach, [], codes, np.zeros((0, *shape)))
-        found[facts, rule.reach].rules.append(rule)
-    return list(found.values())
+    """Return the rules in groups; one that reads a part of the facts of another belongs to its group."""
+    found: list[_RuleGroup] = []
+    for rule in sorted(rules, key=lambda rule: -len(_facts_read(rule))):
+        facts = _facts_read(rule)
+        group = next((each for each in found if each.reach == rule.reach and set(facts) <= set(each.facts)), None)
+        if group is None:
+            group = _RuleGroup(facts, rule.reach, [], CodeTable(1 + len(facts)), np.zeros((0, *shape)))
+            found.append(group)
+        group.rules.append(rule)
+    return found
+
+
+def _facts_read(rule: OnlineRule) -> tuple[_Fact, ...]:
+    return tuple(sorted({_Fact(literal.predicate, -literal.shift) for literal in rule.evidence}))

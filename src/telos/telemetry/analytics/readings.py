@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from telos.recognition.bulk import filter, smooth
 from telos.recognition.bulk.encoders import column_encoder
 from telos.telemetry.bulk.batches import PLAYER, SESSION, TIME, check_frame
 from telos.telemetry.bulk.encoding import BatchEncoder
@@ -39,9 +38,8 @@ def find_readings(frame: pl.DataFrame, model: object, *, keep: Sequence[str] = (
     encoder = column_encoder(model)
     batch = BatchEncoder(encoder).encode(checked)
     before = np.tile(np.array(encoder.prior), (len(batch.slots), 1))
-    tables, symbols, inputs = batch.evidence
-    live = filter(tables, symbols, inputs, offsets=batch.offsets, beliefs=True, prior=before).beliefs
-    late = smooth(tables, symbols, inputs, offsets=batch.offsets, prior=before).beliefs
+    live = batch.evidence.filter(batch.offsets, before).beliefs
+    late = batch.evidence.smooth(batch.offsets, before).beliefs
     moved = spread(batch, np.abs(live - late).sum(axis=1, keepdims=True) / 2, np.zeros((len(batch.slots), 1)))
     beliefs = spread(batch, late, before)
     achieved = pl.col(_ACHIEVED) if _ACHIEVED in checked.columns else pl.lit(None, pl.String)
