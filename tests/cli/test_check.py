@@ -75,14 +75,17 @@ def test_json_is_one_document(tmp_path: Path) -> None:
     assert good == {
         "file": str(DOMAINS / "soldier.yaml"),
         "ok": True,
+        "kind": "domain",
         "domain": "soldier",
         "variables": 7,
         "actions": 4,
         "goals": 3,
         "functions_needed": ["distance"],
         "faults": [],
+        "notes": [],
     }
     fault = {
+        "code": "unknown-name",
         "line": 2,
         "column": 24,
         "text": "amo",
@@ -210,3 +213,101 @@ def test_a_fault_in_formulas_is_shown_at_its_place(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "goals.mln:2:5" in done.stdout
     assert "did you mean 'goal'?" in done.stdout
+
+
+NOTED = """\
+domain: noted
+variables: {tired: int}
+actions: {work: {effects: tired += 1}}
+goals: {rest: {wants: tired < 10}}
+"""
+
+
+def test_notes_are_shown_and_are_no_faults(tmp_path: Path) -> None:
+    file = tmp_path / "noted.yaml"
+    file.write_text(NOTED)
+    answer = CliRunner().invoke(app, ["check", str(file)])
+    assert answer.exit_code == 0
+    first, note, source, caret, last = answer.stdout.splitlines()
+    assert first == f"{file}: fine: noted, 1 variable, 1 action, 1 goal"
+    assert note.startswith(f"{file}:4:23: note: no action brings about `tired < 10`; ")
+    assert source[caret.index("^") :].startswith("tired < 10")
+    assert last == "1 note in 1 file"
+
+
+def test_json_has_notes_apart_from_faults(tmp_path: Path) -> None:
+    file = tmp_path / "noted.yaml"
+    file.write_text(NOTED)
+    answer = CliRunner().invoke(app, ["check", "--json", str(file)])
+    (told,) = json.loads(answer.stdout)["files"]
+    assert (told["ok"], told["faults"]) == (True, [])
+    (note,) = told["notes"]
+    assert (note["code"], note["line"], note["column"]) == ("unreachable-goal", 4, 23)
+    assert note["suggestion"]
+
+
+def test_names_used_by_files_beside_a_domain_are_not_noted(tmp_path: Path) -> None:
+    file = tmp_path / "village.yaml"
+    file.write_text(
+        "domain: village\nvariables: {fed: bool, seen: bool, song: bool}\n"
+        "actions: {eat: {effects: fed = true}, sing: {}}\ngoals: {eat: {wants: fed}}\n"
+    )
+    assert CliRunner().invoke(app, ["check", str(file)]).stdout.count("note:") == 3
+    (tmp_path / "main.py").write_text('print(state["seen"])\n')
+    (tmp_path / "perform.yaml").write_text("performances: {sing: {animate: sing, at: song}}\n")
+    answer = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert answer.exit_code == 0
+    assert "note:" not in answer.stdout
+    assert "performances of 1 action" in answer.stdout
+
+
+def test_performances_and_tasks_are_checked_with_a_domain(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    domain = tmp_path / "village.yaml"
+    domain.write_text("domain: village\nvariables: {fed: bool}\nactions: {eat: {effects: fed = true}}\n")
+    tasks, performances = tmp_path / "deep" / "tasks.yaml", tmp_path / "deep" / "perform.yaml"
+    tasks.write_text("tasks: {dine: {methods: {once: {subtasks: eta}}}}\n")
+    performances.write_text("performances: {eet: {animate: eat}}\n")
+    answer = CliRunner().invoke(app, ["check", str(tasks), str(performances)])
+    assert answer.exit_code == 2
+    assert "did you mean 'eat'?" in answer.stdout
+    assert answer.stdout.count(": unknown ") == 2
+    domain.rename(tmp_path / "deep" / "deeper.txt")
+    answer = CliRunner().invoke(app, ["check", str(tasks), str(performances)])
+    assert answer.exit_code == 0
+    assert answer.stdout.count("no domain file lies beside it") == 2
+    answer = CliRunner().invoke(app, ["check", str(tasks), "--domain", str(tmp_path / "deep" / "deeper.txt")])
+    assert answer.exit_code == 2
+
+
+def test_file_that_is_not_authored_is_named_with_its_command(tmp_path: Path) -> None:
+    (tmp_path / "blocks.pddl").write_text("(define (domain blocks))")
+    (tmp_path / "log.csv").write_text("time,action\n")
+    (tmp_path / "compose.yaml").write_text("services: {db: {image: x}}\n")
+    answer = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert answer.exit_code == 0
+    for words in ("blocks.pddl: a PDDL domain; telos plan --pddl", "log.csv: an event log", "not a Telos file"):
+        assert words in answer.stdout
+    for name, word in (("blocks.pddl", "telos plan --pddl"), ("compose.yaml", "recognizer:")):
+        answer = CliRunner().invoke(app, ["check", str(tmp_path / name)])
+        assert answer.exit_code == 2
+        assert word in answer.stdout
+        assert "1 fault in 1 file" in answer.stdout
+
+
+def test_misspelt_first_key_is_one_fault(tmp_path: Path) -> None:
+    file = tmp_path / "farm.yaml"
+    file.write_text("recogniser: fsm\ngoals: [level, town]\nrules: [{if: in_town, then: town}]\n")
+    lines = CliRunner().invoke(app, ["check", str(file)]).stdout.splitlines()
+    assert lines[0] == f"{file}:1:1: unknown key 'recogniser'; did you mean 'recognizer'?"
+    assert lines[-1] == "1 fault in 1 file"
+
+
+@pytest.mark.parametrize("folder", ["examples", "src/telos"])
+def test_shipped_folders_have_no_faults_and_no_notes(folder: str) -> None:
+    answer = CliRunner().invoke(app, ["check", "--json", str(Path(__file__).parents[2] / folder)])
+    assert answer.exit_code == 0
+    files = json.loads(answer.stdout)["files"]
+    assert len(files) > 10
+    assert {each["kind"] for each in files} <= {*FORMATS, "formulas"}
+    assert [each["file"] for each in files if each["notes"]] == []

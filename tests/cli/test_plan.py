@@ -85,7 +85,7 @@ def test_no_plan_is_a_negative_answer_that_says_what_is_missing() -> None:
 
 def test_the_closest_sequence_is_told_when_the_budget_runs_out() -> None:
     said = lines(SOLDIER, "--goal", "kill_enemy", "--set", "ammo=3", "--budget", "1", code=1)
-    assert said[0] == "kill_enemy: the search used up its budget of 1 nodes; closest so far: reload."
+    assert said[0] == "kill_enemy: the search used up its budget, after 1 nodes; closest so far: reload."
     found = answered(SOLDIER, "--goal", "kill_enemy", "--set", "ammo=3", "--budget", "1", code=1)
     assert (found["stop"], found["partial"]) == ("budget_spent", ["reload"])
 

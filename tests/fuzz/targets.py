@@ -189,64 +189,20 @@ def _loads(kind: str, file: Path, domain: Any) -> bool:
 
 def _world_targets() -> list[FileTarget]:
     worlds = seeds.ROOT / "src" / "telos" / "worlds"
-    forge, island = worlds / "forge" / "data", worlds / "island" / "data"
     return [
         FileTarget(
             "map", {file.name: file.read_bytes() for file in (worlds / "arena/data/maps").glob("*.txt")}, _read_map
         ),
-        _text_target("village", forge / "village.yaml", _parse_village),
-        _text_target("utterances", forge / "utterances.yaml", _parse_utterances),
-        _text_target("forge-lines", forge / "lines.yaml", _parse_companion_lines),
-        _text_target("story", island / "island.yaml", _parse_story),
-        _text_target("styles", island / "players.yaml", _parse_styles),
         FileTarget("recording-adventure", {"game.jsonl": seeds.adventure_recording()}, _read_adventure, weight=0.3),
         FileTarget("recording-arena", {"fight.jsonl": seeds.arena_recording()}, _read_arena, weight=0.5),
         FileTarget("recording-studio", {"log.jsonl": seeds.studio_log()}, _read_studio),
     ]
 
 
-def _text_target(name: str, file: Path, parse: Callable[[str, str], object]) -> FileTarget:
-    from telos.files import read_text
-
-    return FileTarget(name, {file.name: file.read_bytes()}, lambda path: parse(read_text(path), str(path)))
-
-
 def _read_map(file: Path) -> object:
     from telos.worlds.arena.sim.map import load_map
 
     return load_map(file)
-
-
-def _parse_village(text: str, file: str) -> object:
-    from telos.worlds.forge.domain import load_forge_domain, parse_village
-
-    return parse_village(text, load_forge_domain(), file=file)
-
-
-def _parse_utterances(text: str, file: str) -> object:
-    from telos.worlds.forge.domain import load_forge_domain
-    from telos.worlds.forge.speech import parse_utterances
-
-    return parse_utterances(text, load_forge_domain(), file=file)
-
-
-def _parse_companion_lines(text: str, file: str) -> object:
-    from telos.worlds.forge.domain import load_forge_domain
-    from telos.worlds.forge.speech import parse_companion_lines
-
-    return parse_companion_lines(text, load_forge_domain(), file=file)
-
-
-def _parse_story(text: str, file: str) -> object:
-    from telos.worlds.island.story import parse_story
-
-    return parse_story(text, file=file)
-
-
-def _parse_styles(text: str, file: str) -> object:
-    from telos.worlds.island.styles import parse_styles
-
-    return parse_styles(text, file=file)
 
 
 def _read_adventure(file: Path) -> None:

@@ -146,7 +146,7 @@ def test_spent_budget_offers_the_closest_sequence() -> None:
     assert isinstance(answer, telos.NoPlan)
     assert (answer.stop, answer.expanded) == (telos.Stop.BUDGET_SPENT, 50)
     assert {step.name for step in answer.partial} == {"walk"}
-    assert "the search used up its budget of 50 nodes; closest so far: walk, then walk" in answer.why()
+    assert "the search used up its budget, after 50 nodes; closest so far: walk, then walk" in answer.why()
 
 
 def test_spent_time_is_reported() -> None:

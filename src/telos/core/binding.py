@@ -13,6 +13,9 @@ Slots: TypeAlias = tuple[Value, ...]
 Bound: TypeAlias = Callable[[Slots], Value]
 
 BUILT_IN: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs}
+# What other languages call the literals of this one.
+_LITERALS_MEANT = dict.fromkeys(("yes", "on", "true"), "true") | dict.fromkeys(("no", "off", "false"), "false")
+_LITERALS_MEANT |= dict.fromkeys(("none", "null", "nil"), "none")
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -106,7 +109,9 @@ class _Checker:
             return self.fault(
                 node, f"{name!r} is not one of {hint}", name_hint(name, hint.labels), code=FaultCode.UNKNOWN_NAME
             )
-        return self.fault(node, f"unknown variable {name!r}", name_hint(name, self.scope), code=FaultCode.UNKNOWN_NAME)
+        meant = _LITERALS_MEANT.get(name.lower())
+        remedy = f"write `{meant}`" if meant else name_hint(name, self.scope)
+        return self.fault(node, f"unknown variable {name!r}", remedy, code=FaultCode.UNKNOWN_NAME)
 
     def want(self, part: Expression, wanted: Type) -> Type:
         found = self.type_of(part, wanted)
@@ -129,7 +134,8 @@ class _Checker:
         first = self.type_of(sides[0])
         second = self.type_of(sides[1], first)
         if not (first.takes(second) or second.takes(first)):
-            self.fault(node, f"cannot compare {_describe(first)} with {_describe(second)}", code=FaultCode.WRONG_TYPE)
+            message = f"cannot compare {_describe(first)} with {_describe(second)}"
+            self.fault(node, message, _comparison_remedy(node, (first, second)), code=FaultCode.WRONG_TYPE)
         elif node.operator not in ("==", "!=") and not (first.is_numeric and second.is_numeric):
             other = second if first.is_numeric else first
             self.fault(
@@ -153,6 +159,16 @@ class _Checker:
             )
         kinds = [self.want(argument, NUMBER) for argument in node.arguments]
         return INT if all(kind == INT for kind in kinds) else NUMBER
+
+
+def _comparison_remedy(node: Compare, kinds: tuple[Type, Type]) -> str:
+    """Return what to write in place of a comparison of a flag with a number, as in ``fed == 1``."""
+    flag, number = (node.left, node.right) if isinstance(node.right, Literal) else (node.right, node.left)
+    if BOOL not in kinds or not (isinstance(flag, Name) and isinstance(number, Literal)):
+        return ""
+    if number.value in (0, 1) and node.operator in ("==", "!="):
+        return f"write `{flag.name}`" if (node.operator == "==") == bool(number.value) else f"write `not {flag.name}`"
+    return f"write `{flag.name}` or `not {flag.name}`"
 
 
 def _type_of_literal(value: Value) -> Type:

@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
+from typing import Self
 
 KeyPath = tuple[str | int, ...]
 
 MAX_COMPARED = 500  # names that are compared to suggest one, because comparing is slow
+MAX_LISTED = 240  # characters of the known names in a remedy
+MIN_BEGINNING = 4  # letters of a word that is taken for the beginning of a name
 MAX_LINE = 500  # characters of a line of a message, which may quote a hostile name of megabytes
 
 
@@ -52,8 +55,23 @@ class FaultCode(StrEnum):
     UNREACHABLE = "unreachable"  # an entry that can never take effect, or never ends
     UNREADABLE = "unreadable"  # a file that is missing or not a text
     UNSUPPORTED = "unsupported"
+    WRONG_FILE = "wrong-file"  # a file of another kind
     WRONG_COUNT = "wrong-count"  # too few or too many arguments, parts or columns
     WRONG_TYPE = "wrong-type"
+
+
+class NoteCode(StrEnum):
+    """The kind of a note: something that is allowed, and probably not what its author meant."""
+
+    ALWAYS_TRUE = "always-true"  # a condition that decides nothing
+    ASSUMED_UNIT = "assumed-unit"  # a bare number where a unit is meant
+    NEVER_TRUE = "never-true"  # a condition that cannot hold
+    NO_CATCH_ALL = "no-catch-all"  # a list of conditions of which none may hold
+    NOT_CHECKED = "not-checked"  # a file that Telos does not read here
+    UNREACHABLE_GOAL = "unreachable-goal"  # no action can bring it about
+    UNUSED_ACTION = "unused-action"  # no goal can use it
+    UNUSED_VARIABLE = "unused-variable"  # nothing reads it
+    ZERO_PRIOR = "zero-prior"  # a goal that starts with no chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +91,9 @@ class Fault:
     file: str = ""
     line: int = 0
     column: int = 0
-    code: FaultCode = FaultCode.INVALID
+    code: FaultCode | NoteCode = FaultCode.INVALID
 
-    def at(self, *path: str | int) -> "Fault":
+    def at(self, *path: str | int) -> Self:
         """Return the fault with ``path`` in front of its own path."""
         return replace(self, path=(*path, *self.path))
 
@@ -89,6 +107,13 @@ class Fault:
         shown = self.text if len(self.text) <= 80 else f"{self.text[:77]}..."
         quoted = f" in `{shown}`" if shown and shown not in self.message else ""
         return printable(f"{where}{self.message}{quoted}{f'; {self.suggestion}' if self.suggestion else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Fault):
+    """One thing in a definition that its author should know: the definition is valid, and used as it is."""
+
+    code: FaultCode | NoteCode = NoteCode.NOT_CHECKED
 
 
 class DefinitionError(TelosError):
@@ -137,10 +162,12 @@ def _shortened(line: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that ``word`` was probably meant to be, if one is similar.
+    """Return the known name that ``word`` was probably meant to be, if one is similar or begins with it.
 
     >>> nearest("amo", ["ammo", "health"]), nearest("xyz", ["ammo", "health"])
     ('ammo', None)
+    >>> nearest("friend_sees", ["friend_enemies", "friend_sees_enemy"])
+    'friend_sees_enemy'
     """
     return _nearest(word, tuple(sorted(known)))
 
@@ -155,14 +182,43 @@ def name_hint(word: str, known: Iterable[str]) -> str:
     """
     names = tuple(sorted(known))
     meant = _nearest(word, names)
-    if meant is not None:
-        return f"did you mean {meant!r}?"
-    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-    return f"known: {shown}" if names else ""
+    return f"did you mean {meant!r}?" if meant is not None else _list_names(word, names)
+
+
+def word_hint(word: str, words: Iterable[str]) -> str:
+    """Return the remedy for an unknown word out of a few: the one that was misspelt, or else all, as they are ordered.
+
+    >>> word_hint("comrad", ["who", "comrade", "target"]), word_hint("nearest", ["who", "comrade", "target"])
+    ("did you mean 'comrade'?", 'one of who, comrade, target')
+    """
+    words = tuple(words)
+    meant = difflib.get_close_matches(word, words, n=1, cutoff=0.75)
+    return f"did you mean {meant[0]!r}?" if meant else f"one of {', '.join(words)}"
+
+
+def _list_names(word: str, names: tuple[str, ...]) -> str:
+    """List all names if they fit a line, and otherwise those that resemble the word most."""
+    if not names or len(", ".join(names)) <= MAX_LISTED:
+        return f"known: {', '.join(names)}" if names else ""
+    alike = difflib.SequenceMatcher(b=word, autojunk=False)
+    order = {name: -_likeness(alike, name) for name in names[:MAX_COMPARED]}
+    ranked = [*sorted(order, key=order.__getitem__), *names[MAX_COMPARED:]]
+    lengths = accumulate(len(name) + 2 for name in ranked)
+    shown = sorted(ranked[: max(1, sum(length <= MAX_LISTED for length in lengths))])
+    return f"known: {', '.join(shown)} and {len(names) - len(shown)} more"
+
+
+def _likeness(matcher: "difflib.SequenceMatcher[str]", name: str) -> float:
+    matcher.set_seq1(name)
+    return matcher.ratio()
 
 
 @lru_cache(maxsize=256)  # the same misspelt name is often used many times
 def _nearest(word: str, names: tuple[str, ...]) -> str | None:
+    if len(word) >= MIN_BEGINNING:
+        longer = min((name for name in names if name.startswith(word)), key=len, default=None)
+        if longer is not None:
+            return longer
     likely = names if len(names) <= MAX_COMPARED else [name for name in names if name[:1] == word[:1]]
     close = difflib.get_close_matches(word, likely[:MAX_COMPARED], n=1)
     return close[0] if close else None

@@ -156,6 +156,10 @@ class _Parser:
         operator = self._peek
         if operator.text == "==":
             self._fail("'==' compares", operator.column, "use '=' to set a value")
+        if operator.text in ("+", "-") and self._tokens[self._next + 1].text == operator.text:
+            symbol = operator.text
+            remedy = f"write `{target.text} {symbol}= 1`"
+            self._fail(f"{symbol * 2!r} is not an operator here", operator.column, remedy)
         if operator.text not in _ASSIGNMENTS:
             self._unexpected(operator, "'=' and a value, as in `ammo = 3` or `ammo -= 1`,")
         self._advance()

@@ -15,6 +15,7 @@ class Stop(Enum):
 
     UNREACHABLE = "no sequence of actions reaches the goal"
     BUDGET_SPENT = "the search used up its budget"
+    MEMORY_SPENT = "the search filled the memory that searches may use"
 
 
 @dataclass(frozen=True, slots=True)

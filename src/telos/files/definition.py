@@ -12,7 +12,8 @@ from typing import Any, Generic, NoReturn
 
 from typing_extensions import TypeVar  # a dependency of pydantic; typing has defaults of type variables from 3.13 on
 
-from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, NoteCode
+from telos.files.formats import find_foreign, wrong_file_fault
 from telos.files.reading import normalize_line_ends
 from telos.files.schema import FileModel, empty_remedy, validate, validate_parts
 from telos.files.yaml import Document, read_yaml
@@ -41,6 +42,13 @@ class Definition(Generic[Model]):
         self._left_out: set[KeyPath] = {()}
         self._broken: set[KeyPath] = {fault.path for fault in self.faults if fault.path}
         self._around: set[KeyPath] = set()  # the paths of all entries that have a fault in them
+        foreign = find_foreign(file, text) if not isinstance(self.document.data, dict) else None
+        if foreign is not None:
+            message = f"this is {foreign.title}, and {what} is wanted"
+            fault = Fault(message, suggestion=foreign.remedy, code=FaultCode.WRONG_FILE, line=1, column=1)
+            self.faults = [replace(fault, file=file)]
+            self._broken.add(())
+            return
         if self.document.data is None:
             remedy = empty_remedy(model)
             self.faults = [
@@ -49,6 +57,12 @@ class Definition(Generic[Model]):
             self._broken.add(())
             return
         self._valid, findings = validate(model, self.document.data, what)
+        wrong = wrong_file_fault(self.document.data, model, what) if findings else None
+        if wrong is not None:
+            self.faults = [*self.document.faults, self.document.locate(wrong)]
+            self._broken.add(())
+            self._valid = None
+            return
         self._left_out = self._unreadable() | {
             each.fault.path for each in findings if each.fault.code is not FaultCode.BAD_NAME
         }
@@ -145,7 +159,7 @@ class Definition(Generic[Model]):
         suggestion: str = "",
         *,
         at_key: bool = False,
-        code: FaultCode = FaultCode.INVALID,
+        code: FaultCode | NoteCode = FaultCode.INVALID,
     ) -> None:
         """Add a fault of meaning; the entry counts as faulty from now on."""
         if path[:1] in self._broken and path[:1] not in self.document.positions:

@@ -1,4 +1,6 @@
-"""The registry of authored file formats: which key identifies each, where its loader and its JSON Schema are.
+"""The registry of authored file formats, and what a file seems to be.
+
+Each format has the key that identifies it, its loader and its JSON Schema.
 
 Formats of upper layers are named by import strings (``package.module:name``), which are imported when they are needed.
 """
@@ -6,11 +8,14 @@ Formats of upper layers are named by import strings (``package.module:name``), w
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any
 
-from telos.core.errors import TelosError, name_hint
+from telos.core.errors import Fault, FaultCode, Note, TelosError, name_hint
+from telos.files.schema import FileModel
 from telos.files.schema import schema_text as to_schema_text
 
 
@@ -19,8 +24,9 @@ class FileFormat:
     """A kind of authored YAML file.
 
     ``key`` is the top-level key that only this kind has, and ``value`` the value of that key where two kinds share it.
-    ``loader`` and ``model`` are import strings; ``schema_file`` is a package and the name of the JSON Schema in it, and
-    a format without one has its schema generated from ``model``. Files that ``needs_domain`` are loaded with a domain.
+    ``loader``, ``model`` and ``notes`` are import strings; ``schema_file`` is a package and the name of the JSON Schema
+    in it, and a format without one has its schema generated from ``model``. Files that ``needs_domain`` are loaded with
+    a domain. ``use`` is what reads such files. ``notes`` yields what an author should know about a loaded file.
     """
 
     kind: str
@@ -31,10 +37,21 @@ class FileFormat:
     schema_file: str = ""
     value: str = ""
     needs_domain: bool = False
+    use: str = ""
+    notes: str = ""
 
     def load_function(self) -> Callable[..., Any]:
         """Import and return the loader."""
         found: Callable[..., Any] = _import(self.loader)
+        return found
+
+    def find_notes(self, loaded: Any, data: Any) -> list[Note]:
+        """Return the notes about a file, each with its path; ``data`` is what the file says."""
+        return list(_import(self.notes)(loaded, data)) if self.notes else []
+
+    def find_model(self) -> type[FileModel] | None:
+        """Return the model of such files, if there is one for all of them."""
+        found: type[FileModel] | None = _import(self.model) if self.model else None
         return found
 
     def schema_text(self) -> str:
@@ -60,6 +77,8 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.files.domain_file:load",
             model="telos.files.domain_file:DomainShape",
             schema_file="telos.files:domain.schema.json",
+            use="telos.load",
+            notes="telos.files.domain_notes:domain_notes",
         ),
         FileFormat(
             "tasks",
@@ -68,6 +87,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.planning.htn.files:load_tasks",
             model="telos.planning.htn.files:TasksShape",
             needs_domain=True,
+            use="telos.planning.htn.load_tasks",
         ),
         FileFormat(
             "grammar",
@@ -77,6 +97,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.recognition.grammar.files:load_grammar",
             model="telos.recognition.grammar.files:GrammarShape",
             schema_file="telos.recognition.grammar:grammar.schema.json",
+            use="telos.recognizer",
         ),
         FileFormat(
             "recognizer",
@@ -84,6 +105,8 @@ FORMATS: dict[str, FileFormat] = {
             key="recognizer",
             loader="telos.recognition.files.load:load_model",
             schema_file="telos.recognition:recognizer.schema.json",
+            use="telos.recognizer",
+            notes="telos.recognition.files.notes:recognizer_notes",
         ),
         FileFormat(
             "character",
@@ -93,6 +116,7 @@ FORMATS: dict[str, FileFormat] = {
             model="telos.agents.character:CharacterShape",
             schema_file="telos.agents:character.schema.json",
             needs_domain=True,
+            use="telos.load_character",
         ),
         FileFormat(
             "performances",
@@ -101,6 +125,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.agents.body:load_performances",
             model="telos.agents.body:PerformancesShape",
             needs_domain=True,
+            use="telos.agents.load_performances",
         ),
         FileFormat(
             "lines",
@@ -109,6 +134,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.squads.dialogue.lines:load_lines",
             model="telos.squads.dialogue.lines:LinesShape",
             schema_file="telos.squads.dialogue:lines.schema.json",
+            use="telos.squads.load_lines",
         ),
         FileFormat(
             "scene",
@@ -117,6 +143,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.worlds.arena.scene:load_scene",
             model="telos.worlds.arena.scene:SceneShape",
             schema_file="telos.worlds.arena:scene.schema.json",
+            use="telos play arena --scene",
         ),
         FileFormat(
             "rules",
@@ -125,6 +152,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.worlds.adventure.rules_file:load_rules",
             model="telos.worlds.adventure.rules_file:RulesShape",
             schema_file="telos.worlds.adventure:rules.schema.json",
+            use="telos play adventure --rules",
         ),
         FileFormat(
             "corpus",
@@ -133,6 +161,7 @@ FORMATS: dict[str, FileFormat] = {
             loader="telos.telemetry.columns:load_columns",
             model="telos.telemetry.columns:CorpusShape",
             schema_file="telos.telemetry:columns.schema.json",
+            use="telos corpus prepare --columns",
         ),
         FileFormat(
             "columns",
@@ -140,6 +169,57 @@ FORMATS: dict[str, FileFormat] = {
             key="columns",
             loader="telos.telemetry.columns:load_columns",
             model="telos.telemetry.columns:ColumnsShape",
+            use="telos recognize --columns",
+        ),
+        # what the worlds of the package are made of
+        FileFormat(
+            "village",
+            "Telos forge village",
+            key="village",
+            loader="telos.worlds.forge.domain:read_village",
+            model="telos.worlds.forge.domain:VillageShape",
+        ),
+        FileFormat(
+            "utterances",
+            "Telos forge utterances",
+            key="utterances",
+            loader="telos.worlds.forge.speech:read_utterances",
+            model="telos.worlds.forge.speech:UtterancesShape",
+        ),
+        FileFormat(
+            "forge-lines",
+            "Telos forge lines",
+            key="unclear",
+            loader="telos.worlds.forge.speech:read_companion_lines",
+            model="telos.worlds.forge.speech:LinesShape",
+        ),
+        FileFormat(
+            "companion-lines",
+            "Telos adventure companion lines",
+            key="companion",
+            loader="telos.worlds.adventure.companion:read_lines",
+            model="telos.worlds.adventure.companion:LinesShape",
+        ),
+        FileFormat(
+            "motives",
+            "Telos household motives",
+            key="motives",
+            loader="telos.worlds.home.motives_file:read_motives",
+            model="telos.worlds.home.motives_file:MotivesShape",
+        ),
+        FileFormat(
+            "island",
+            "Telos island",
+            key="island",
+            loader="telos.worlds.island.story:read_story",
+            model="telos.worlds.island.story:StoryShape",
+        ),
+        FileFormat(
+            "players",
+            "Telos island players",
+            key="styles",
+            loader="telos.worlds.island.styles:read_styles",
+            model="telos.worlds.island.styles:PlayersShape",
         ),
     )
 }
@@ -177,3 +257,82 @@ def find_kind(text: str) -> str | None:
     return next(
         each.kind for each in FORMATS.values() if each.key == first[1] and each.value in ("", first[2].strip("\"'"))
     )
+
+
+ALIKE = 0.85  # how much a misspelt key resembles the right one
+_TOP_KEY = re.compile(r"^([A-Za-z][\w-]*):", re.MULTILINE)
+
+
+def guess_kind(text: str) -> str | None:
+    r"""Return the kind of an authored file, also if the key that identifies it is misspelt.
+
+    >>> guess_kind("recogniser: ffbm"), guess_kind("exchange: {}"), guess_kind("ammo: 3")
+    ('recognizer', 'lines', None)
+    """
+    known = {each.key for each in FORMATS.values()}
+    for written in _TOP_KEY.findall(text):
+        meant = get_close_matches(written.lower(), known, n=1, cutoff=ALIKE)
+        if meant:
+            return find_kind(re.sub(rf"^{written}:", f"{meant[0]}:", text, count=1, flags=re.MULTILINE))
+    return None
+
+
+# --- files of other kinds ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFile:
+    """A file that is not authored for Telos, but read by one of its commands."""
+
+    title: str
+    remedy: str
+
+
+_PDDL = re.compile(r"\s*(?:;[^\n]*\n\s*)*\(\s*define\s*\(\s*(domain|problem)\b", re.IGNORECASE)
+_LOG = ForeignFile("an event log", "telos recognize LOG reads it, and telos corpus prepare LOG")
+_BY_SUFFIX = {
+    ".csv": _LOG,
+    ".tsv": _LOG,
+    ".jsonl": _LOG,
+    ".parquet": _LOG,
+    ".db": ForeignFile("evidence for Markov logic", "telos logic infer reads it"),
+    ".py": ForeignFile("a Python program", "python runs it"),
+    ".json": ForeignFile("a JSON file", "a saved game is read by restore(), a JSON Schema by an editor"),
+}
+
+
+def find_foreign(name: str, head: str) -> ForeignFile | None:
+    """Return what a file is by how its name ends or how it begins, if it is not authored for Telos.
+
+    >>> find_foreign("blocks.pddl", "(define (domain blocks)").title
+    'a PDDL domain'
+    """
+    pddl = _PDDL.match(head)
+    suffix = PurePath(name).suffix.lower()
+    if pddl or suffix == ".pddl":
+        part = pddl[1].lower() if pddl else "file"
+        return ForeignFile(f"a PDDL {part}", "telos plan --pddl DOMAIN PROBLEM reads it")
+    if suffix == ".hddl":
+        return ForeignFile("an HDDL file", "telos.recognition.strips reads it")
+    return _BY_SUFFIX.get(suffix)
+
+
+def wrong_file_fault(data: Any, model: type[FileModel], what: str) -> Fault | None:
+    """Return the fault of a file of another kind than ``model`` describes; None if it has a key of this kind."""
+    if not isinstance(data, dict):
+        return None
+    own = {field.alias or name for name, field in model.model_fields.items()}
+    identifying = own & {each.key for each in FORMATS.values()}
+    if any(get_close_matches(key, identifying, cutoff=ALIKE) for key in data):
+        return None
+    kind = guess_kind(_keys_text(data))
+    if kind is None or FORMATS[kind].key in own:
+        return None
+    found = FORMATS[kind]
+    remedy = f"{found.use} reads it" if found.use else "telos check tells what is in it"
+    message = f"{what} is wanted, and this is another kind: {found.title}"
+    return Fault(message, suggestion=remedy, code=FaultCode.WRONG_FILE)
+
+
+def _keys_text(data: dict[str, Any]) -> str:
+    return "\n".join(f"{key}: {value if isinstance(value, str) else ''}" for key, value in data.items())

@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from telos.core.errors import Fault, FaultCode, KeyPath, name_hint, nearest
+from telos.core.errors import Fault, FaultCode, KeyPath, Note, NoteCode, name_hint, nearest
 from telos.core.goal import CURVES
 from telos.core.values import KEYWORDS, NAME
 
 # Starts the tags of union branches, which pydantic puts into the path to an entry.
 _TAG = "‹"
 _ACCEPT_ALL = {"accept": "all"}  # the context of a validation in which only bad names are left
+UNIT_KEYS = ("seconds", "updates")  # keys that say the unit of their number
 _MAX_SHOWN = 40  # characters of a text that a message quotes
 
 # --- field types ------------------------------------------------------------------------------------------------------
@@ -35,6 +37,7 @@ class FieldType:
     accepts: Callable[[Any], bool]
     schema: Mapping[str, Any]
     remedy: str = ""
+    unit: str = ""  # of a number that is written without one
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self._check)
@@ -194,6 +197,7 @@ Duration: TypeAlias = Annotated[
         "a time such as `3 s` or `500 ms`, zero or more",
         lambda value: parse_duration(value) is not None,
         {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": f"^{_DURATION}$"}]},
+        unit="s",
     ),
 ]
 PositiveDuration: TypeAlias = Annotated[
@@ -207,6 +211,7 @@ PositiveDuration: TypeAlias = Annotated[
                 {"type": "string", "pattern": f"^{_ABOVE_ZERO}{_DURATION}$"},
             ]
         },
+        unit="s",
     ),
 ]
 
@@ -395,6 +400,34 @@ def _to_text(example: Any) -> str:
     return "…" if example is None else str(example)
 
 
+# --- numbers without a unit ------------------------------------------------------------------------------------------
+
+
+def unit_notes(model: type[FileModel], data: Any) -> Iterator[Note]:
+    """Yield a note on every number that stands where a unit is meant, and say how it is read; zero needs none."""
+    for path, value in _scalars(data, ()):
+        if _is_number(value) and value != 0 and path[-1] not in UNIT_KEYS:
+            types = (each for hint in _types_at(model, path) for each in _field_types(hint))
+            unit = next((each.unit for each in types if each.unit), "")
+            if unit:
+                message, remedy = f"{value:g} is read as {value:g} {unit}", f"write `{value:g} {unit}`"
+                yield Note(message, suggestion=remedy, path=path, code=NoteCode.ASSUMED_UNIT)
+
+
+def _scalars(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from _scalars(value, (*path, key))
+    else:
+        yield path, data
+
+
+def _field_types(hint: Any) -> Iterator[FieldType]:
+    for metadata in _metadata(hint):
+        if isinstance(metadata, FieldType):
+            yield metadata
+
+
 # --- the type hints of a model, by path -------------------------------------------------------------------------------
 
 
@@ -403,8 +436,8 @@ def _example(model: type[FileModel], path: KeyPath) -> Any:
     if hint is not None:
         return hint.example
     shapes = (each for inner in _types_at(model, path[:-1]) for each in _models(inner))
-    found = (each.model_fields[str(path[-1])].examples for each in shapes if path[-1] in each.model_fields)
-    return next((examples[0] for examples in found if examples), None)
+    fields = (_field(each, path[-1]) for each in shapes)
+    return next((field.examples[0] for field in fields if field is not None and field.examples), None)
 
 
 def _keys_at(model: type[FileModel], path: KeyPath) -> Iterator[str]:
@@ -440,14 +473,19 @@ def _types_at(hint: Any, path: KeyPath) -> Iterator[Any]:
 
 def _inside(hint: Any, part: str | int) -> Iterator[Any]:
     if isinstance(hint, type) and issubclass(hint, FileModel):
-        if part in hint.model_fields:
-            field = hint.model_fields[str(part)]
+        field = _field(hint, part)
+        if field is not None:
             yield Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
     elif get_origin(hint) in (dict, list):
         yield get_args(hint)[-1]
     else:  # a union or an annotated hint
         for each in get_args(hint):
             yield from _inside(each, part)
+
+
+def _field(model: type[FileModel], key: str | int) -> FieldInfo | None:
+    """Return the field that an entry of a mapping is read as."""
+    return next((field for name, field in model.model_fields.items() if key == (field.alias or name)), None)
 
 
 def _models(hint: Any) -> Iterator[type[FileModel]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
@@ -24,6 +24,9 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 times as fast
 _ANCHOR = re.compile(r"&\S*\s*")  # an anchor, which stands before its scalar
 # The last two are line ends to the YAML library and to nobody else, and would shift the lines of all faults below.
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u2028\u2029]")
+
+
+AnyFault = TypeVar("AnyFault", bound=Fault)
 
 
 class Position(NamedTuple):
@@ -54,7 +57,7 @@ class Document:
     positions: dict[KeyPath, EntryPosition]
     faults: tuple[Fault, ...] = ()
 
-    def locate(self, fault: Fault, *, at_key: bool = False) -> Fault:
+    def locate(self, fault: AnyFault, *, at_key: bool = False) -> AnyFault:
         """Return the fault with the file, line, column and text of its path and offset."""
         path, offset = fault.path, fault.offset
         while path and path not in self.positions:
@@ -369,6 +372,9 @@ def syntax_fault(error: Any, text: str) -> Fault:
     if "\t" in indent:
         return _fault("tab used for indentation", "use spaces", mark.line, indent.index("\t"))
     problem = str(error.problem)
+    quotes = _fault_of_quotes(lines, mark)
+    if quotes is not None:
+        return quotes
     opening: Any = getattr(error, "context_mark", None)
     if problem in ("did not find expected ',' or ']'", "did not find expected ',' or '}'"):
         bracket = "[" if problem.endswith("']'") else "{"
@@ -381,6 +387,27 @@ def syntax_fault(error: Any, text: str) -> Fault:
         return _fault(f"a text cannot start with {character!r}", "put it in quotes", mark.line, mark.column)
     message, remedy = _MESSAGES.get(problem, (problem, "put the text in quotes"))
     return _fault(message, remedy, mark.line, mark.column)
+
+
+MAX_QUOTED = 500  # characters of a line in which faults of quotes are looked for
+
+# What ends a text in quotes too early, and what makes a text with a brace at its start an entry of its own.
+_APOSTROPHE = re.compile(r"(?<![\w'])'(?:[^']|'')*[^\W\d_](')(?=[^\W\d_])")
+_BRACE = re.compile(r"(?:^\s*-|:|[\[,])\s+?(\{\s*\w+\s*\})[ \t]*(?=[^\s,\]}#:])|[\[](\{\w+\})[ \t]*(?=[^\s,\]}#:])")
+
+
+def _fault_of_quotes(lines: list[str], mark: Any) -> Fault | None:
+    """Return the fault of a text on the line of a fault, or on the line before, that needs other quotes."""
+    for number in (mark.line, mark.line - 1):
+        line = lines[number][:MAX_QUOTED] if 0 <= number < len(lines) else ""
+        apostrophe, brace = _APOSTROPHE.search(line), _BRACE.search(line)
+        if apostrophe and (number, apostrophe.start(1)) < (mark.line, mark.column + 1):
+            remedy = "put the text in double quotes, or write the apostrophe twice"
+            return _fault("the apostrophe ends the text in single quotes", remedy, number, apostrophe.start(1))
+        if brace and (number, brace.end(1)) <= (mark.line, mark.column + 1):
+            column = brace.start(1) if brace[1] else brace.start(2)
+            return _fault("a { at the start of a text needs quotes", "put the whole text in quotes", number, column)
+    return None
 
 
 def _fault(message: str, suggestion: str, line: int, column: int) -> Fault:

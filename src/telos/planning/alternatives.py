@@ -121,7 +121,7 @@ def _equals(step: Action) -> Expression:
 def _alternative(answer: Answer, avoided: Sequence[Action], cost: float) -> Alternative:
     avoids = tuple(map(str, avoided))
     if not isinstance(answer, Plan):
-        spent = isinstance(answer, NoPlan) and answer.stop is Stop.BUDGET_SPENT
+        spent = isinstance(answer, NoPlan) and answer.stop is not Stop.UNREACHABLE
         why = "no plan was found within the budget" if spent else "no plan reaches the goal without it"
         return Alternative(avoids, (), math.inf, math.inf, why)
     extra = round(answer.cost - cost, 6)

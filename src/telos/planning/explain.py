@@ -136,9 +136,9 @@ def diagnose(
     answer: NoPlan,
 ) -> Diagnosis:
     """Return what is missing for a plan; ``actions`` have all their parameters bound."""
-    if answer.stop is Stop.BUDGET_SPENT:
+    if answer.stop is not Stop.UNREACHABLE:
         closest = ", then ".join(_say(each, domain.wording) for each in answer.partial) or "staying put"
-        text = f"{goal.name}: {answer.stop.value} of {answer.expanded} nodes; closest so far: {closest}."
+        text = f"{goal.name}: {answer.stop.value}, after {answer.expanded} nodes; closest so far: {closest}."
         return Diagnosis((), text)
     head = f"{goal.name}: {answer.stop.value}."
     if len(actions) > MAX_DIAGNOSED_ACTIONS:

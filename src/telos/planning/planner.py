@@ -379,7 +379,7 @@ class Planner:
                 else repr(compiled.operators[result.faulty_operator].action.name)
             )
             raise TelosError(f"{where}: a cost is negative, or something is divided by zero")
-        stop = Stop.UNREACHABLE if result.status == kernel.UNREACHABLE else Stop.BUDGET_SPENT
+        stop = _STOPS.get(result.status, Stop.BUDGET_SPENT)
         return NoPlan(goal.name, stop, result.expanded, steps, partial(self._diagnose, start, goal, handles, note))
 
     def _bound(self, operator: Operator, handles: HandleTable) -> Action:
@@ -425,4 +425,5 @@ def make_limits(how: str, budget: int, microseconds: float | None) -> SearchLimi
     return SearchLimits(WEIGHTS[how], budget, time.perf_counter() + microseconds / 1e6)
 
 
+_STOPS = {kernel.UNREACHABLE: Stop.UNREACHABLE, kernel.WORKSPACE_FULL: Stop.MEMORY_SPENT}
 _DEFAULT_LIMITS = SearchLimits(WEIGHTS["optimal"], DEFAULT_BUDGET)

@@ -14,6 +14,7 @@ from telos.files.schema import parse_duration
 from telos.recognition.director import DirectorRule, director_faults, pay_faults, say_faults
 from telos.recognition.distributions import SHARED, complete_distribution
 from telos.recognition.ffbm import FFBM, ConstantT
+from telos.recognition.files.coverage import uncovered_actions
 from telos.recognition.files.definition import RecognizerDefinition
 from telos.recognition.files.schema import ANY_EXIT, EXITS, FROM, TOWARDS, FsmShape, IohmmShape, parse_updates
 from telos.recognition.fsm import RANDOM_START, FSMModel
@@ -31,6 +32,7 @@ from telos.recognition.transitions import ANY, LearnedTransitions, Row, Transiti
 
 CountTable: TypeAlias = dict[str, dict[str, float]]
 
+MAX_LISTED_ACTIONS = 5  # in the fault of actions that are no outcome
 DEFAULT_DURATION = 100.0  # updates that a goal lasts where a file does not say
 
 
@@ -149,7 +151,27 @@ def read_symbols(definition: RecognizerDefinition, key: str, default: Symbols) -
         if written is True and number < len(listed):
             message = f"nothing after {name!r} can be observed"
             definition.report(message, path, "put it last", at_key=True, code=FaultCode.UNREACHABLE)
-    return default if not pairs or definition.is_touched(key) else Symbols(pairs)
+    if not pairs or definition.is_touched(key):
+        return default
+    _check_coverage(definition, key, pairs)
+    return Symbols(pairs)
+
+
+def _check_coverage(definition: RecognizerDefinition, key: str, pairs: list[tuple[str, Condition]]) -> None:
+    """Report the actions of the file that can be no outcome: observing one of them would fail."""
+    if not definition.is_vocabulary_known:
+        return
+    conditions = [condition for _, condition in pairs]
+    left = uncovered_actions(conditions, definition.vocabulary, definition.goals)
+    if left:
+        shown = ", ".join(map(repr, left[:MAX_LISTED_ACTIONS])) + (", …" if len(left) > MAX_LISTED_ACTIONS else "")
+        definition.report(
+            f"an event with the action {shown} is none of these",
+            (key,),
+            "end with `other: true`, or name the action in a condition",
+            at_key=True,
+            code=FaultCode.INCOMPLETE,
+        )
 
 
 def read_observations(definition: RecognizerDefinition, outcomes: Symbols) -> dict[str, ObservationRules]:
@@ -168,11 +190,25 @@ def read_observations(definition: RecognizerDefinition, outcomes: Symbols) -> di
             definition.report(
                 f"goal {goal!r} has no observations",
                 ("observations",),
-                f"add `{goal}: towards any_exit`, or a mapping",
+                f"add `{goal}: {example_look(definition, outcomes)}`",
                 at_key=True,
                 code=FaultCode.INCOMPLETE,
             )
     return found
+
+
+def example_look(definition: RecognizerDefinition, outcomes: Symbols) -> str:
+    """Return a look that this file may give to a goal, for remedies."""
+    edges = edge_entries(definition)
+    if edges:
+        return f"towards {ANY_EXIT if EXITS in edges else edges[0]}"
+    return f"{{{outcomes.names[0]}: 0.8, others: shared}}" if len(outcomes) > 1 else f"{{{outcomes.names[0]}: 1}}"
+
+
+def edge_entries(definition: RecognizerDefinition) -> list[str]:
+    """Return the context entries that list exits."""
+    context = definition.vocabulary.context
+    return [name for name, kind in context.items() if kind.kind is ValueKind.HANDLE and kind.handle == "edges"]
 
 
 def _read_rules(definition: RecognizerDefinition, path: KeyPath, outcomes: Symbols) -> ObservationRules:
@@ -195,7 +231,7 @@ def _read_rules(definition: RecognizerDefinition, path: KeyPath, outcomes: Symbo
         definition.report(
             f"goal {path[-1]!r} has no observation when none of its conditions holds",
             path,
-            "end with `- else: towards any_exit`, or a mapping",
+            f"end with `- else: {example_look(definition, outcomes)}`",
             at_key=True,
             code=FaultCode.INCOMPLETE,
         )
@@ -228,11 +264,10 @@ def _read_heading(
     definition: RecognizerDefinition, path: KeyPath, written: str, outcomes: Symbols
 ) -> HeadingObservation:
     entry = EXITS if written == ANY_EXIT else written
-    context = definition.vocabulary.context
-    edges = [name for name, kind in context.items() if kind.kind is ValueKind.HANDLE and kind.handle == "edges"]
+    edges = edge_entries(definition)
     if entry not in edges and not definition.is_touched("context"):
         known = [ANY_EXIT if name == EXITS else name for name in edges]
-        remedy = name_hint(written, known) or "list some in the context, as in `exits: edges`"
+        remedy = name_hint(written, known) or f"the context lists none; as in `{example_look(definition, outcomes)}`"
         offset = len("towards ")
         definition.add(
             Fault(

@@ -14,7 +14,7 @@ from telos.files.schema import parse_duration
 from telos.files.yaml import read_yaml
 from telos.recognition.distributions import OTHERS, SHARED
 from telos.recognition.files.schema import RecognizerShape, find_shape, key_findings, parse_chance, read_kind
-from telos.recognition.filtering import Clock
+from telos.recognition.filtering import TICK, Clock
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary, condition_faults
 
 MAX_FILE_GOALS = 200  # a model holds a chance for each goal to follow each
@@ -125,13 +125,14 @@ class RecognizerDefinition(Definition[RecognizerShape]):
 
     def read_clock(self) -> Clock:
         """Return which events count; by default all but ticks."""
-        every, on = self.entry("clock", "every"), self.entry("clock", "on", default=Clock().on)
         cause = self.vocabulary.context.get("cause")
+        events = tuple(label for label in cause.labels if label != TICK) if cause is not None else ()
+        every, on = self.entry("clock", "every"), self.entry("clock", "on", default=events or Clock().on)
         for where, written in list(self.items("clock", "on")):
             if cause is not None and cause.labels and written not in cause.labels:
                 remedy = name_hint(written, cause.labels)
                 self.fault(f"unknown cause {written!r}", where, remedy, code=FaultCode.UNKNOWN_NAME)
-        if self.entry("clock") is None or self.is_touched("clock"):
+        if self.is_touched("clock"):
             return Clock()
         return self.build(("clock",), lambda: Clock(on, None if every is None else parse_duration(every)), Clock())
 

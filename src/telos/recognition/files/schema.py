@@ -6,6 +6,7 @@ The docstrings of the models are the descriptions in `recognizer.schema.json`.
 import math
 import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias
 
@@ -14,6 +15,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint, nearest
 from telos.files import schema
 from telos.files.definition import Definition
+from telos.files.formats import ALIKE
 from telos.files.schema import FieldType, FileModel, Finding, PositiveDuration, branch_tag, name_type, text_type
 
 Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a text may be
@@ -126,6 +128,7 @@ Updates: TypeAlias = Annotated[
         "a number of updates, 1 or more, such as `100 updates`",
         lambda value: parse_updates(value) is not None,
         {"anyOf": [{"type": "number", "minimum": 1}, {"type": "string", "pattern": f"^{_UPDATES}$"}]},
+        unit="updates",
     ),
 ]
 Count: TypeAlias = Annotated[
@@ -416,7 +419,7 @@ def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[
 
     The schema of an unknown kind is that of the nearest name, so that the rest of the file can still be checked.
     """
-    kind = data.get("recognizer") if isinstance(data, dict) else None
+    kind = _written_kind(data) if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind in shapes:
         return shapes.get(str(kind), FfbmShape), None
     near = nearest(kind, shapes)
@@ -427,6 +430,12 @@ def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[
         code=FaultCode.UNKNOWN_NAME,
     )
     return shapes.get(near or "", FfbmShape), fault
+
+
+def _written_kind(data: dict[str, Any]) -> Any:
+    """Return the word after ``recognizer:``, also if that is misspelt."""
+    key = next(iter(get_close_matches("recognizer", data, n=1, cutoff=ALIKE)), "")
+    return data.get("recognizer", data.get(key))
 
 
 # --- keys that hold a name, as in `from explore` ----------------------------------------------------------------------

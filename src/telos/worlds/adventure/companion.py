@@ -4,6 +4,7 @@
 """
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations
@@ -20,10 +21,11 @@ from telos.core.action import Action
 from telos.core.belief import Belief
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
+from telos.files.definition import Definition
 from telos.files.reading import read_text
 from telos.files.restoring import SnapshotCheck
+from telos.files.schema import FileModel, name_type, text_type
 from telos.files.snapshots import Count, Finite, Items, Row, SnapshotPart
-from telos.files.yaml import read_yaml
 from telos.worlds.adventure.events import CompanionLine
 from telos.worlds.adventure.map import VECTORS, AreaMap, to_direction, walk_around
 from telos.worlds.adventure.monsters import BLADE, MAX_NUMBER, Beast, BeastSnapshot, check_in_area, fact_check
@@ -63,6 +65,15 @@ CROWD = 16  # monsters that are kept apart: every pair of them is compared in ev
 # --- lines ---
 
 
+class LinesShape(FileModel):
+    """Schema of a file of companion lines."""
+
+    companion: dict[Annotated[str, name_type("the name of a goal")], list[Annotated[str, text_type("a line")]]] = Field(
+        examples=["{stay_near: [Lead the way.]}"]
+    )
+    """What is said, by goal."""
+
+
 @cache
 def load_lines() -> Mapping[str, tuple[str, ...]]:
     """Return the lines for each goal, and those for ``UNSURE``.
@@ -70,8 +81,15 @@ def load_lines() -> Mapping[str, tuple[str, ...]]:
     >>> load_lines()["stay_near"][0]
     'Lead the way, I am with you.'
     """
-    file = MINDS / "lines.yaml"
-    return {goal: tuple(lines) for goal, lines in read_yaml(read_text(file), str(file)).data.items()}
+    return read_lines(MINDS / "lines.yaml")
+
+
+def read_lines(path: str | os.PathLike[str]) -> Mapping[str, tuple[str, ...]]:
+    """Read the lines of a companion, by goal; a ``DefinitionError`` holds all faults of the file."""
+    definition = Definition(read_text(path), os.fspath(path), LinesShape, "a file of companion lines")
+    definition.raise_if_faulty()
+    assert definition.model is not None  # otherwise there is a fault
+    return {goal: tuple(lines) for goal, lines in definition.model.companion.items()}
 
 
 class CompanionVoice:

@@ -90,6 +90,11 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     def step(self, action: NDArray[np.int64]) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Hold an action for ``frame_skip`` frames."""
+        if not self.action_space.contains(np.asarray(action)):
+            raise TelosError(
+                f"{action!r} is not an action of this environment",
+                f"give a direction from 0 to {len(WAYS) - 1} and 0 or 1 for the sword, as in [1, 0]",
+            )
         way, swing = (int(each) for each in action)
         text = format_keys(Keys(WAYS[way], bool(swing)))
         reward = 0.0

@@ -123,8 +123,12 @@ def load_village() -> Village:
     >>> load_village().route("inn", "river"), load_village().walk("inn", "river")
     (('square', 'bridge', 'river'), 24.0)
     """
-    file = DATA / "village.yaml"
-    return parse_village(read_text(file), load_forge_domain(), file=os.fspath(file))
+    return read_village(DATA / "village.yaml")
+
+
+def read_village(path: str | os.PathLike[str]) -> Village:
+    """Read a village file."""
+    return parse_village(read_text(path), load_forge_domain(), file=os.fspath(path))
 
 
 def parse_village(text: str, domain: Domain, *, file: str = "<text>") -> Village:

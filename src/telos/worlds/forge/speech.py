@@ -232,8 +232,12 @@ class UtterancesShape(FileModel):
 @cache  # constant; every companion needs it
 def load_utterances() -> Mapping[str, Utterance]:
     """Return the utterances that come with the package, by name."""
-    file = DATA / "utterances.yaml"
-    return parse_utterances(read_text(file), load_forge_domain(), file=os.fspath(file))
+    return read_utterances(DATA / "utterances.yaml")
+
+
+def read_utterances(path: str | os.PathLike[str]) -> dict[str, Utterance]:
+    """Read a file of utterances."""
+    return parse_utterances(read_text(path), load_forge_domain(), file=os.fspath(path))
 
 
 def parse_utterances(text: str, domain: Domain, *, file: str = "<text>") -> dict[str, Utterance]:
@@ -319,8 +323,12 @@ class CompanionLines:
 @cache  # constant; every companion needs it
 def load_companion_lines() -> CompanionLines:
     """Return the lines that come with the package."""
-    file = DATA / "lines.yaml"
-    return parse_companion_lines(read_text(file), load_forge_domain(), file=os.fspath(file))
+    return read_companion_lines(DATA / "lines.yaml")
+
+
+def read_companion_lines(path: str | os.PathLike[str]) -> CompanionLines:
+    """Read a file of lines."""
+    return parse_companion_lines(read_text(path), load_forge_domain(), file=os.fspath(path))
 
 
 def parse_companion_lines(text: str, domain: Domain, *, file: str = "<text>") -> CompanionLines:

@@ -1,5 +1,6 @@
 """The motives of a household as a file: `parse_motives` reads it, ``motives.yaml`` holds those of the package."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -60,6 +61,11 @@ class MotiveTable:
     motives: tuple[Goal, ...]
     nightly: Mapping[str, float]
     urgent: float
+
+
+def read_motives(path: str | os.PathLike[str]) -> MotiveTable:
+    """Read a file of motives."""
+    return parse_motives(read_text(path), file=os.fspath(path))
 
 
 def parse_motives(text: str, *, file: str = "<text>") -> MotiveTable:

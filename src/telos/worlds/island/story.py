@@ -428,8 +428,12 @@ def load_story() -> IslandStory:
     >>> len(load_story().map.places), len({place.area for place in load_story().map.places.values()})
     (39, 7)
     """
-    file = DATA / "island.yaml"
-    return parse_story(read_text(file), file=os.fspath(file))
+    return read_story(DATA / "island.yaml")
+
+
+def read_story(path: str | os.PathLike[str]) -> IslandStory:
+    """Read an island file."""
+    return parse_story(read_text(path), file=os.fspath(path))
 
 
 def parse_story(text: str, *, file: str = "<text>") -> IslandStory:

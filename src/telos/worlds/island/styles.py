@@ -185,8 +185,12 @@ def load_styles() -> PlayerStyles:
     >>> sorted(load_styles().traits)
     ['guesser', 'methodical', 'social']
     """
-    file = DATA / "players.yaml"
-    return parse_styles(read_text(file), file=os.fspath(file))
+    return read_styles(DATA / "players.yaml")
+
+
+def read_styles(path: str | os.PathLike[str]) -> PlayerStyles:
+    """Read a players file."""
+    return parse_styles(read_text(path), file=os.fspath(path))
 
 
 def parse_styles(text: str, *, file: str = "<text>") -> PlayerStyles:
