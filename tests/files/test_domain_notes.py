@@ -95,6 +95,12 @@ def test_own_names_of_objects_are_noted_in_the_object() -> None:
     assert (NoteCode.UNUSED_VARIABLE, ("objects", "oven", "variables", "old")) in told(text)
 
 
+def test_priority_that_reads_a_variable_is_a_use_of_it() -> None:
+    text = "domain: d\nvariables: {fed: bool, hunger: number}\nactions: {eat: {effects: fed = true}}\n"
+    assert told(text + "goals: {eat: {wants: fed, priority: hunger * 2}}\n") == []
+    assert told(text + "goals: {eat: {wants: fed}}\n") == [(NoteCode.UNUSED_VARIABLE, ("variables", "hunger"))]
+
+
 def test_urge_that_nothing_relieves_is_noted() -> None:
     assert told("domain: d\ngoals: {eat: {insistence: 3}}\n") == [(NoteCode.UNREACHABLE_GOAL, ("goals", "eat"))]
     assert told("domain: d\nactions: {snack: {changes: {eat: -2}}}\ngoals: {eat: {insistence: 3}}\n") == []

@@ -309,3 +309,16 @@ def test_reasons_that_a_step_has_twice_are_told_once() -> None:
     """
     first, *_ = telos.plan(telos.loads(text), {}, "fire").why().splitlines()[1:]
     assert first == "  1. grind (cost 1): uses >= 1 for chop (3 times)"
+
+
+def test_search_that_fills_the_memory_says_so_and_not_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("telos.planning.search.MAX_NODES", 1024)
+    variables = [telos.core.values.Variable(f"n{i}", "int") for i in range(6)]
+    actions = [telos.Action(f"add{i}", effects=f"n{i} += 1") for i in range(6)]
+    domain = telos.Domain(variables=variables, actions=actions)
+    goal = telos.Goal("far", wants=" + ".join(f"n{i} * n{i}" for i in range(6)) + " == 101")
+    answer = telos.plan(domain, {}, goal, budget=1_000_000)
+    assert isinstance(answer, telos.NoPlan)
+    assert answer.stop is telos.Stop.MEMORY_SPENT
+    assert "memory" in answer.why()
+    assert "budget" not in answer.why()

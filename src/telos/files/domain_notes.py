@@ -168,6 +168,8 @@ def _names_read(domain: Domain) -> frozenset[str]:
 
 def _goal_expressions(goal: Goal) -> Iterator[Expression]:
     yield goal.relevant.expression
+    if not isinstance(goal.priority, float):
+        yield goal.priority
     if goal.wants is not None:
         yield goal.wants.expression
 

@@ -79,3 +79,12 @@ def test_picture_shows_the_player_in_the_centre_at_first() -> None:
 def _action(text: str) -> list[int]:
     keys = parse_keys(text)
     return [WAYS.index(keys.direction), int(keys.swing)]
+
+
+@pytest.mark.parametrize("action", [5, [9, 0], [0], "up", [0.5, 1.0], None])
+def test_action_outside_of_its_space_is_refused(action: object) -> None:
+    env = AdventureEnv("flairs")
+    env.reset(seed=0)
+    with pytest.raises(TelosError, match=r"not an action.*\[1, 0\]"):
+        env.step(action)  # type: ignore[arg-type]
+    env.step([1, 0])  # type: ignore[arg-type]
