@@ -21,7 +21,8 @@ def test_the_page_shows_what_the_command_prints(
     Path("farm.yaml").write_text(file)
     answer = CliRunner().invoke(app, ["check", "farm.yaml"])
     assert answer.exit_code == 0
-    said = re.sub(r"(```console\n\$ telos check farm.yaml\n).*?```", rf"\g<1>{answer.stdout}```", shown, flags=re.DOTALL)
+    block = r"(```console\n\$ telos check farm.yaml\n).*?```"
+    said = re.sub(block, rf"\g<1>{answer.stdout}```", shown, flags=re.DOTALL)
     if request.config.getoption("--update-golden"):
         PAGE.write_text(said, encoding="utf-8")
     assert said == PAGE.read_text(encoding="utf-8"), f"{PAGE.name} differs; if that is right: pytest --update-golden"
