@@ -10,6 +10,8 @@ from telos.lazy import lazy_exports
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all else here
 if TYPE_CHECKING:
     from telos.agents.character import Character, load_character
+    from telos.agents.embedding.body import Body, Failed, sensor, wait
+    from telos.agents.embedding.crowd import Crowd
     from telos.agents.memory import Fact, WorkingMemory
     from telos.agents.mind import Mind
     from telos.choosing.choose import Choice, Rating, choose, straight_line
@@ -40,14 +42,17 @@ if TYPE_CHECKING:
 _HOMES = {
     "Action": "core.action",
     "Belief": "core.belief",
+    "Body": "agents.embedding.body",
     "Character": "agents.character",
     "Choice": "choosing.choose",
     "Condition": "core.conditions",
+    "Crowd": "agents.embedding.crowd",
     "DefinitionError": "core.errors",
     "Domain": "core.domain",
     "Effect": "core.conditions",
     "Event": "core.event",
     "Fact": "agents.memory",
+    "Failed": "agents.embedding.body",
     "Fault": "core.errors",
     "Goal": "core.goal",
     "LearnedRate": "choosing.rates",
@@ -81,9 +86,11 @@ _HOMES = {
     "plan_many": "planning.batch",
     "plan_tasks": "planning.htn.planner",
     "recognizer": "recognition.files.load",
+    "sensor": "agents.embedding.body",
     "straight_line": "choosing.choose",
     "table": "planning.functions",
     "vectorised": "planning.functions",
+    "wait": "agents.embedding.body",
     "warm_up": "planning.planner",
 }
 
@@ -91,14 +98,17 @@ __version__ = "0.1.0"
 __all__ = [
     "Action",
     "Belief",
+    "Body",
     "Character",
     "Choice",
     "Condition",
+    "Crowd",
     "DefinitionError",
     "Domain",
     "Effect",
     "Event",
     "Fact",
+    "Failed",
     "Fault",
     "Goal",
     "LearnedRate",
@@ -132,9 +142,11 @@ __all__ = [
     "plan_many",
     "plan_tasks",
     "recognizer",
+    "sensor",
     "straight_line",
     "table",
     "vectorised",
+    "wait",
     "warm_up",
 ]
 

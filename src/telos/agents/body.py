@@ -1,7 +1,7 @@
 """The body: its states, the procedures that carry out actions through it, and performance files.
 
-A ``Procedure`` decides which body state (``Goto``, ``Animate``, ``UseSmartObject``) an action enters; a ``Performance``
-is the same as data, read from a file by ``load_performances``.
+A ``Procedure`` decides which body state (``Goto``, ``Animate``, ``UseSmartObject``, ``Perform``) an action enters; a
+``Performance`` is the same as data, read from a file by ``load_performances``.
 """
 
 import os
@@ -15,7 +15,7 @@ from pydantic import Field
 from telos.agents.memory import WorkingMemory
 from telos.core.action import Action
 from telos.core.domain import Domain
-from telos.core.errors import FaultCode, KeyPath, name_hint
+from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
 from telos.core.state import State
 from telos.core.values import FrozenMap, Value
 from telos.files.definition import Definition
@@ -47,7 +47,15 @@ class UseSmartObject:
     use: str
 
 
-BodyState: TypeAlias = Goto | Animate | UseSmartObject
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """Carry out an action as the body itself knows how to, such as by its method of that name."""
+
+    action: str
+    arguments: tuple[Value, ...] = ()
+
+
+BodyState: TypeAlias = Goto | Animate | UseSmartObject | Perform
 
 
 class Status(Enum):
@@ -60,10 +68,11 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The status of a body state, with a reason if it failed."""
+    """The status of a body state; if it failed, the reason, and the thing with which it did."""
 
     status: Status
     reason: str = ""
+    thing: Value = None
 
 
 RUNNING, DONE = Progress(Status.RUNNING), Progress(Status.DONE)
@@ -102,6 +111,8 @@ class Performance:
                 return Animate(animation, resolve(at))
             case UseSmartObject(thing, use):
                 return UseSmartObject(resolve(thing), use)
+            case Perform():
+                return self.pattern
 
 
 class Actor(Protocol):
@@ -150,7 +161,13 @@ class Performed(Procedure):
                 return step.arguments[name]
             if name in actor.memory.focus:
                 return actor.memory.focus[name]
-            return actor.state[name]
+            layout = actor.state.layout
+            if name in layout.slots:
+                return actor.state[name]
+            if name in layout.handles or any(slot.startswith(f"{name}.") for slot in layout.slots):
+                return name  # a handle or a smart object is its own name
+            known = name_hint(name, [*step.arguments, *actor.memory.focus, *layout.slots, *layout.handles])
+            raise TelosError(f"the performance of {step.name!r} names {name!r}, which is nothing that is known", known)
 
         return self.performance.body_state(resolve)
 

@@ -18,15 +18,19 @@ from telos.core.goal import Goal, format_priority
 from telos.core.plan import Answer, NoPlan, Plan
 from telos.core.state import Layout, State
 from telos.core.values import Value
+from telos.planning.alternatives import avoiding_planner
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
+
+MAX_AVOIDED = 8  # steps that one search does without
 
 
 class Deliberation:
     """One pass over the relevant goals by priority; it can wait for the planner and continue where it stopped.
 
     ``passed_over`` gives the reason for each goal that was not taken; ``kept`` is the current goal, if the pass ended
-    there. With ``instead_of`` (a step) the current goal is planned for again, for a plan that begins otherwise.
+    there. With ``instead_of`` (a step) the current goal is planned for again, for a plan that begins otherwise. With
+    ``avoid_failures``, a plan whose steps have failed lately is searched again without them.
     """
 
     def __init__(
@@ -36,9 +40,13 @@ class Deliberation:
         current: str | None,
         instead_of: str | None = None,
         priorities: Mapping[str, str] | None = None,
+        *,
+        avoid_failures: bool = False,
     ) -> None:
         self.state, self.line, self.current, self.instead_of = state, tuple(line), current, instead_of
         self.priorities = dict(priorities or {})  # of goals whose priority varies, in words
+        self.avoid_failures = avoid_failures
+        self.avoided: tuple[Action, ...] = ()  # steps that the plan for the goal at ``place`` must do without
         self.place = 0
         self.ticket: Ticket | None = None
         self.passed_over: dict[str, str] = {}
@@ -62,8 +70,12 @@ class Deliberation:
                 return None
             if plan is not None:
                 return plan
-            self.place += 1
+            self.place, self.avoided = self.place + 1, ()
         return None
+
+    def planner_for_goal(self, planner: Planner) -> Planner:
+        """Return the planner for the goal at ``place``: that of the mind, or one without the avoided steps."""
+        return avoiding_planner(planner, self.avoided) if self.avoided else planner
 
     def _plan_for(
         self, goal: Goal, scheduler: Scheduler, planner: Planner, memory: WorkingMemory, now: float
@@ -76,7 +88,7 @@ class Deliberation:
             self._pass_over(goal, _format_failure(broken, now))
             return None
         try:
-            answer = self._answer(goal, scheduler, planner)
+            answer = self._answer(goal, scheduler, self.planner_for_goal(planner))
         except TelosError as error:  # a game function raised
             self.ticket = None
             self.faults.append((planning_subject(goal), error))
@@ -85,12 +97,17 @@ class Deliberation:
         if answer is None:
             return None
         if isinstance(answer, NoPlan):
-            self._pass_over(goal, answer.stop.value)
-            self.without_plan.add(goal.name)
+            failed = _recent_failures(self.avoided, self.state, memory, now)
+            if not self.avoided:
+                self.without_plan.add(goal.name)
+            self._pass_over(goal, _format_failure(failed[0][1], now) if failed else answer.stop.value)
             return None
-        failed = _recent_failure(answer, memory, now)
-        if failed is not None:
-            self._pass_over(goal, _format_failure(failed, now))
+        failed = _recent_failures(answer.steps, self.state, memory, now)
+        if failed and self.avoid_failures and len(self.avoided) < MAX_AVOIDED:
+            self.avoided += tuple(step for step, _ in failed)
+            return self._plan_for(goal, scheduler, planner, memory, now)
+        if failed:
+            self._pass_over(goal, _format_failure(failed[0][1], now))
             return None
         return answer
 
@@ -131,11 +148,50 @@ def _format_failure(failed: Fact, now: float) -> str:
     return f"{failed.subject} failed {now - failed.time:.1f} s ago: {failed['reason']}"
 
 
-def _recent_failure(plan: Plan, memory: WorkingMemory, now: float) -> Fact | None:
-    """Return a remembered failure of a step of the plan; the step is not retried before that fact fades."""
-    failures: Iterable[Fact] = memory.all_of("failure", now)
-    steps = {str(step) for step in plan.steps}
-    return next((fact for fact in failures if fact.subject in steps), None)
+def _recent_failures(
+    steps: Sequence[Action], state: State, memory: WorkingMemory, now: float
+) -> list[tuple[Action, Fact]]:
+    """Return the steps whose failure is remembered, each once; they are not tried again before that fact fades.
+
+    A failure with a thing matters only to a step that involves it where the plan takes it.
+    """
+    failures: Sequence[Fact] = memory.all_of("failure", now)
+    if not failures:
+        return []
+    states = _states_along(steps, state) if any("thing" in fact.attributes for fact in failures) else [state]
+    found: dict[str, tuple[Action, Fact]] = {}
+    for fact in failures:
+        for number, step in enumerate(steps):
+            if _is_about(fact, step, states[min(number, len(states) - 1)]):
+                found.setdefault(str(step), (step, fact))
+    return list(found.values())
+
+
+def _states_along(steps: Sequence[Action], state: State) -> list[State]:
+    """Return the states in which steps are taken, as far as they can be predicted."""
+    states = [state]
+    for step in steps:
+        try:
+            states.append(step.result(states[-1]))
+        except Exception:  # a function of the game in an effect; planning has reported it
+            break
+    return states
+
+
+def _is_about(failure: Fact, step: Action, state: State) -> bool:
+    thing = failure.get("thing")
+    if thing is None:
+        return failure.subject == str(step)
+    return failure.get("step") == str(step) and involves(step, state, thing)
+
+
+def involves(step: Action, state: State, thing: Value) -> bool:
+    """Whether a step has a thing as an argument, or reads a variable that has it as its value in ``state``."""
+    if thing in step.arguments.values():
+        return True
+    values = [step.preconditions.expression, step.cost, *(effect.value for effect in step.effects)]
+    read = frozenset[str]().union(*map(names_in, values))
+    return any(state[name] == thing for name in read if name in state.layout.slots)
 
 
 HYSTERESIS = 0.1  # the share by which a varying priority must exceed that of the current goal

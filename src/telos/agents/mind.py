@@ -11,9 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from telos.agents.body import RUNNING, Actuator, Animate, BodyState, Goto, Procedure, Progress, Status, UseSmartObject
+from telos.agents.body import (
+    RUNNING,
+    Actuator,
+    Animate,
+    BodyState,
+    Goto,
+    Perform,
+    Procedure,
+    Progress,
+    Status,
+    UseSmartObject,
+)
 from telos.agents.character import Character
-from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, planning_subject
+from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, involves, planning_subject
+from telos.agents.faults import mind_faults
 from telos.agents.memory import Attends, Fact, WorkingMemory
 from telos.agents.needs import Needs
 from telos.agents.problems import Problems, format_error
@@ -21,7 +33,7 @@ from telos.agents.sensors import Sensor, check_sensor
 from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.action import Action
 from telos.core.domain import Domain
-from telos.core.errors import TelosError
+from telos.core.errors import DefinitionError, TelosError
 from telos.core.goal import Goal
 from telos.core.plan import Plan
 from telos.core.state import State
@@ -104,6 +116,9 @@ class Mind:
 
     What the game's own code raises (sensors, ``believe``, procedures, functions) fails the sensor or the step, is
     logged once per place with its traceback, kept in ``problems`` and told by ``why``. With ``strict`` it is raised.
+
+    A plan with a step whose failure is remembered is not taken. With ``avoid_failures`` another one is searched,
+    without that step; otherwise ``believe`` says what the failure means.
     """
 
     def __init__(
@@ -122,15 +137,13 @@ class Mind:
         patience: float = math.inf,
         trace: Trace = silent,
         strict: bool = False,
+        avoid_failures: bool = False,
     ) -> None:
-        missing = [action.name for action in character.actions if action.name not in procedures]
-        if missing:
-            raise TelosError(
-                f"{name}: no procedure says how the body does {', '.join(missing)}", "add a performance for it"
-            )
         _check_parts(name, body, attention, reflexes or {}, believe)
+        if faults := list(mind_faults(character, domain, procedures, attention)):
+            raise DefinitionError(fault.at(name) for fault in faults)
         self.name, self.number, self.character, self.domain = name, number, character, domain
-        self.body, self.patience, self.trace = body, patience, trace
+        self.body, self.patience, self.trace, self.avoid_failures = body, patience, trace, avoid_failures
         self.problems = Problems(name, strict=strict)
         self.memory = WorkingMemory(character.memory)
         self.state: State = domain.layout.state()
@@ -274,12 +287,12 @@ class Mind:
             self.trace(Noticed(fact.time, self.name, fact.kind, fact.subject, fact.confidence, attributes))
         return is_new
 
-    def _note_failure(self, subject: str, reason: str, now: float) -> bool:
+    def _note_failure(self, subject: str, reason: str, now: float, **more: Value) -> bool:
         """Remember a failure and trace it once while it is remembered; return whether it is new."""
         known = self.memory.recall("failure", subject, now)
         if known is None or known["reason"] != reason:
             self.trace(StepFailed(now, self.name, subject, reason))
-        return self.note(Fact("failure", subject, now, attributes=FrozenMap({"reason": reason})))
+        return self.note(Fact("failure", subject, now, attributes=FrozenMap({"reason": reason, **more})))
 
     def _read_reflexes(self, now: float) -> None:
         for name, sensor in self._reflexes.items():
@@ -361,7 +374,9 @@ class Mind:
         standing = self.arbiter.compare(self.state, self.goal, favoured=self._favoured)
         varying = (goal for goal in standing.line if self.arbiter.is_varying(goal))
         priorities = {goal.name: self.arbiter.describe(goal, self.state) for goal in varying}
-        deliberation = Deliberation(self.state, standing.line, self.goal, instead_of, priorities)
+        deliberation = Deliberation(
+            self.state, standing.line, self.goal, instead_of, priorities, avoid_failures=self.avoid_failures
+        )
         for goal, error in standing.faults.items():
             deliberation.passed_over[goal], deliberation.is_wanting = f"its priority: {error.message}", True
         self._favoured, self._overtaken_at = None, None
@@ -440,7 +455,7 @@ class Mind:
             state = self._procedures[step.name].activate(self, step)
             self.body.enter(state)
         except Exception as error:
-            self.problems.note(str(step), error, now)
+            self.problems.note_step(str(step), error, now)
             self._fail_step(execution, format_error(error), now)
             return
         execution.begin(self.state, state, now)
@@ -451,7 +466,7 @@ class Mind:
         try:
             is_valid = entered is None or self._procedures[step.name].is_valid(self, step, entered)
         except Exception as error:
-            self.problems.note(str(step), error, now)
+            self.problems.note_step(str(step), error, now)
             self._fail_step(execution, format_error(error), now)
             return
         if not is_valid:
@@ -466,7 +481,7 @@ class Mind:
         try:
             progress = procedure.progress(self, step, self.body.progress, now)
         except Exception as error:
-            self.problems.note(str(step), error, now)
+            self.problems.note_step(str(step), error, now)
             return Progress(Status.FAILED, format_error(error))
         if progress.status is Status.RUNNING and now >= self.execution.since + self.patience:
             return Progress(Status.FAILED, f"it is not done after {self.patience:g} s")
@@ -476,7 +491,7 @@ class Mind:
         if self.execution is None:
             return
         if progress.status is Status.FAILED:
-            self._fail_step(self.execution, progress.reason, now)
+            self._fail_step(self.execution, progress.reason, now, progress.thing)
         else:
             self._finish_step(self.execution, now)
         self._attended = -1  # attention may move again
@@ -509,13 +524,16 @@ class Mind:
         self._read_reflexes(now)
         self._update_state(now)
 
-    def _fail_step(self, execution: Execution, reason: str, now: float) -> None:
+    def _fail_step(self, execution: Execution, reason: str, now: float, thing: Value = None) -> None:
         """Drop the plan; remember the failure unless unmet preconditions explain it."""
         step = execution.step
         if not self._is_possible(step):
             self._drop(f"{step}: {reason}", now)
             return
-        self._note_failure(str(step), reason, now)
+        if thing is None or not involves(step, self.state, thing):  # then nothing tells when it is past
+            self._note_failure(str(step), reason, now)
+        else:
+            self._note_failure(f"{step} with {thing}", reason, now, step=str(step), thing=thing)
         self._drop(f"{step} failed: {reason}", now)
 
     def _is_possible(self, step: Action) -> bool:
@@ -563,4 +581,6 @@ def _describe_body_state(state: BodyState) -> tuple[str, str]:
         return "goto", str(state.place)
     if isinstance(state, Animate):
         return "animate", state.animation if state.at is None else f"{state.animation} {state.at}"
+    if isinstance(state, Perform):
+        return "perform", f"{state.action}({', '.join(map(str, state.arguments))})"
     return "use", f"{state.object} {state.use}"

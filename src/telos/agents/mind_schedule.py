@@ -2,6 +2,7 @@
 
 import heapq
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -115,11 +116,24 @@ class MindSchedule:
             raise TelosError(f"there is no mind {name!r} in the crowd", name_hint(name, self.minds))
         return self.minds[name]
 
-    def tick(self, now: float) -> int:
-        """Run one frame and return how many minds thought; time never goes backwards."""
-        if not now >= self._now:
+    @property
+    def now(self) -> float:
+        """The time of the last frame; minus infinity before the first."""
+        return self._now
+
+    def begin_frame(self, now: float) -> None:
+        """Set the time; time never goes backwards."""
+        if isinstance(now, bool) or not isinstance(now, int | float) or not self._now <= now < math.inf:
             raise TelosError(f"the frame of {now!r} s comes after that of {self._now:g} s", "let time only grow")
         self._now = now
+
+    def tick(self, now: float, *, microseconds: float | None = None) -> int:
+        """Run one frame and return how many minds thought; time never goes backwards.
+
+        With ``microseconds``, planning stops after that time, and the run depends on the machine; otherwise it stops
+        after the number of expansions of the schedule.
+        """
+        self.begin_frame(now)
         awake = self._awake
         self._awake = set()
         awake.update(mind.number for mind in self.rota.poll(now))
@@ -127,10 +141,12 @@ class MindSchedule:
         for number, mind in self._acting.items():
             if mind.body.progress.status is not Status.RUNNING:
                 awake.add(number)
-        for mind in [self._numbered[number] for number in sorted(awake & self._numbered.keys())]:
-            mind.think(now)
-            self._track(mind)
-        self._plan(now)
+        for number in sorted(awake & self._numbered.keys()):
+            if number in self._numbered:  # else another mind made it leave just now
+                mind = self._numbered[number]
+                mind.think(now)
+                self._track(mind)
+        self._plan(now, microseconds)
         return len(awake)
 
     def _pop_alarms(self, now: float) -> Iterable[int]:
@@ -140,21 +156,39 @@ class MindSchedule:
                 del self._alarm_of[number]
                 yield number
 
-    def _plan(self, now: float) -> None:
+    def _plan(self, now: float, microseconds: float | None) -> None:
         """Work on requested plans; after an answer a mind may request a plan for its next goal in the same frame."""
-        end = self.scheduler.expanded + self.expansions
-        for _ in range(MAX_ROUNDS):
-            left = end - self.scheduler.expanded
-            if not self._waiting or left <= 0:
+        budget = self._counted() if microseconds is None else self._timed(microseconds)
+        for _, is_left in zip(range(MAX_ROUNDS), budget, strict=False):
+            for number in sorted(self._waiting):
+                if number in self._waiting:  # else another mind made it leave just now
+                    mind = self._waiting[number]
+                    mind.collect_plan(now)
+                    self._track(mind)
+            if not is_left:
                 return
-            self.scheduler.run(expansions=left)
-            for mind in [self._waiting[number] for number in sorted(self._waiting)]:
-                mind.collect_plan(now)
-                self._track(mind)
+
+    def _counted(self) -> Iterator[bool]:
+        """Run the scheduler for the expansions of a frame; yield after each round whether any are left."""
+        end = self.scheduler.expanded + self.expansions
+        while self._waiting:
+            self.scheduler.run(expansions=end - self.scheduler.expanded)
+            yield self.scheduler.expanded < end
+
+    def _timed(self, microseconds: float) -> Iterator[bool]:
+        """Run the scheduler for a time; yield after each round whether any is left."""
+        end = time.perf_counter() + microseconds * 1e-6
+        left = microseconds
+        while self._waiting:
+            self.scheduler.run(microseconds=left)
+            left = (end - time.perf_counter()) * 1e6
+            yield left > 0
 
     def _track(self, mind: Mind) -> None:
         """Record what a mind that has just thought waits for."""
         number = mind.number
+        if self._numbered.get(number) is not mind:
+            return  # it has left while it thought
         if mind.is_restless:  # a step failed at once, or the state changed during planning
             self._awake.add(number)
         _update(self._acting, number, mind, mind.execution is not None)

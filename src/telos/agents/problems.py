@@ -32,13 +32,16 @@ class Problems:
         self._who, self.strict = who, strict
         self._by_place: dict[str, Problem] = {}
 
-    def note(self, place: str, error: Exception, now: float) -> None:
-        """Keep an exception and log it if it is the first of its place; in strict mode, raise it.
+    def note_step(self, step: str, error: Exception, now: float) -> None:
+        """Keep an exception of a step, unless it is a ``TelosError`` that was raised on purpose.
 
-        A ``TelosError`` that was raised on purpose, such as "there is no way to the inn", is an answer, not a problem.
+        "There is no way to the inn" is an answer, not a problem.
         """
-        if isinstance(error, TelosError) and error.__cause__ is None:
-            return
+        if not isinstance(error, TelosError) or error.__cause__ is not None:
+            self.note(step, error, now)
+
+    def note(self, place: str, error: Exception, now: float) -> None:
+        """Keep an exception and log it if it is the first of its place; in strict mode, raise it."""
         if self.strict:
             if not getattr(error, "__notes__", None):
                 error.add_note(f"raised in {place} of {self._who} at {now:g} s (strict=True)")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
-from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
+from telos.agents.body import Animate, BodyState, Goto, Perform, UseSmartObject
 from telos.agents.deliberation import Deliberation
 from telos.agents.memory import MemorySnapshot, read_memory
 from telos.agents.mind import Execution, Mind
@@ -74,6 +74,7 @@ class DeliberationSnapshot(SnapshotPart):
     is_wanting: bool
     expanded: Count | None
     said: Items[CallRow]
+    avoided: Items[StepRow] = Field(default_factory=list)
 
 
 class MindSnapshot(SnapshotModel):
@@ -193,6 +194,7 @@ def _save_deliberation(deliberation: Deliberation | None) -> dict[str, Any] | No
         "is_wanting": deliberation.is_wanting,
         "expanded": None if ticket is None else ticket.expanded,
         "said": [] if ticket is None else [[*each, value] for each, value in ticket.called.items()],
+        "avoided": _save_steps(deliberation.avoided),
     }
 
 
@@ -278,7 +280,8 @@ class ReadMind:
             return
         mind, goal = self.mind, deliberation.line[deliberation.place].name
         with self.check.at("deliberation").sound():
-            ticket = mind.scheduler.resume(deliberation.state, goal, mind.planner, saved.expanded, self.called)
+            planner = deliberation.planner_for_goal(mind.planner)
+            ticket = mind.scheduler.resume(deliberation.state, goal, planner, saved.expanded, self.called)
             if ticket.answer is not None and ticket.expanded < saved.expanded:
                 message = f"is {saved.expanded}, but that search is over after fewer nodes"
                 raise self.check.fault(("deliberation", "expanded"), message, LENIENT)
@@ -388,6 +391,8 @@ def _read_body_state(check: SnapshotCheck, saved: Sequence[Any]) -> BodyState:
             return Animate(animation, at)
         case ["UseSmartObject", thing, str(use)]:
             return UseSmartObject(thing, use)
+        case ["Perform", str(action), tuple() as arguments]:
+            return Perform(action, arguments)
     raise check.fault(("entered",), "is not a state of a body")
 
 
@@ -420,7 +425,10 @@ def _read_deliberation(
     for name in saved.passed_over:
         _find_goal(check, ("passed_over", name), name, mind)
     state = states.read(("state",), saved.state, mind.state)
-    deliberation = Deliberation(state, line, saved.current, saved.instead_of, saved.priorities)
+    deliberation = Deliberation(
+        state, line, saved.current, saved.instead_of, saved.priorities, avoid_failures=mind.avoid_failures
+    )
+    deliberation.avoided = _read_steps(check, ("avoided",), saved.avoided, mind.planner)
     deliberation.place, deliberation.kept, deliberation.is_wanting = saved.place, saved.kept, saved.is_wanting
     deliberation.passed_over = dict(saved.passed_over)
     stops = {stop.value for stop in Stop}  # saved as the reason of a goal without a plan

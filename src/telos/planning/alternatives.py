@@ -1,6 +1,11 @@
-"""The plans that a chosen plan was preferred to: ``find_alternatives`` searches again without each of its steps."""
+"""Plans that do without certain steps.
+
+``find_alternatives`` returns the plans that a chosen plan was preferred to, by searching again without each of its
+steps; ``avoiding_planner`` plans without steps that have failed.
+"""
 
 import math
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,10 +18,13 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.values import NUMBER
+from telos.planning.game_functions import CallbackCache
 from telos.planning.planner import Planner
 
 ALTERNATIVE_BUDGET = 5_000  # expansions of one search
 _MAX_SEARCHES = 12
+_MAX_AVOIDING = 64  # planners without certain steps that are kept for a domain
+_CACHE_KEY = "planners without steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +80,7 @@ def find_alternatives(
         if not waiting:
             break
         avoided = waiting.pop(0)
-        allowed = [each for action in known for each in _without(action, avoided)]
-        answer = Planner(domain, allowed).plan(state, goal, budget=budget)
+        answer = Planner(domain, _actions_without(known, avoided)).plan(state, goal, budget=budget)
         made = _alternative(answer, avoided, cost)
         if made.steps in seen:
             continue
@@ -88,6 +95,33 @@ def find_alternatives(
     return (*found[:most], *missing)
 
 
+class AvoidingPlanner(Planner):
+    """A planner that never takes certain steps. It remembers no answers: those are not part of a saved game."""
+
+    def recall(
+        self, state: State, goal: str | Goal, how: str, budget: int, *, most_calls: int | None = None
+    ) -> tuple[Answer | None, CallbackCache]:
+        return None, {}
+
+    def remember(
+        self, state: State, goal: str | Goal, how: str, budget: int, answer: Answer, called: CallbackCache
+    ) -> None:
+        pass
+
+
+def avoiding_planner(planner: Planner, avoided: Sequence[Action]) -> AvoidingPlanner:
+    """Return the planner of the same domain and actions that never takes the steps ``avoided``."""
+    kept: OrderedDict[object, tuple[Planner, AvoidingPlanner]]
+    kept = planner.domain.cache.setdefault(_CACHE_KEY, OrderedDict())
+    key = (id(planner), frozenset((step.name, step.arguments) for step in avoided))
+    if key not in kept:
+        kept[key] = planner, AvoidingPlanner(planner.domain, _actions_without(planner.actions, avoided))
+    kept.move_to_end(key)
+    while len(kept) > _MAX_AVOIDING:
+        kept.popitem(last=False)
+    return kept[key][1]
+
+
 def cost_of_steps(state: State, steps: Sequence[Action]) -> float:
     """Return the cost of steps, each in the state that those before it lead to; NaN if it cannot be computed."""
     total, now = 0.0, state
@@ -98,6 +132,10 @@ def cost_of_steps(state: State, steps: Sequence[Action]) -> float:
     except Exception:  # a game function that raises, or a step that is not possible any more
         return math.nan
     return total
+
+
+def _actions_without(actions: Sequence[Action], avoided: Sequence[Action]) -> list[Action]:
+    return [each for action in actions for each in _without(action, avoided)]
 
 
 def _without(action: Action, avoided: Sequence[Action]) -> Iterator[Action]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Performed, Progress, Status
+from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Perform, Performed, Progress, Status
 from telos.agents.memory import WorkingMemory
 from telos.core.action import Action
 from telos.core.errors import TelosError
@@ -54,6 +54,8 @@ class FighterBody:
                 return f"animate {state.animation}"
             at = self._format_place(state.at) if state.animation in PLACE_ANIMATIONS else state.at
             return f"animate {state.animation} {at}"
+        if isinstance(state, Perform):
+            raise TelosError(f"a fighter has no method {state.action!r}", "write a performance for the action")
         return f"use {state.object} {state.use}"
 
     def _format_place(self, place: Value) -> str:

@@ -1,0 +1,108 @@
+"""What the sensors of bodies say, as facts, and what follows from facts for the variables of the domain."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from telos.agents.embedding.body import Body, SensorTiming
+from telos.agents.memory import Fact, WorkingMemory
+from telos.core.errors import TelosError, name_hint
+from telos.core.state import Layout
+from telos.core.values import FrozenMap, Value, ValueKind
+
+SENSE = "sense"  # the sensor that every body has
+
+
+def sensors_of(body: Body) -> dict[str, SensorTiming]:
+    """Return the sensors of a body: ``sense`` if its class has one, and the methods that are marked as sensors."""
+    kind = type(body)
+    found = {} if kind.sense is Body.sense else {SENSE: SensorTiming(kind.sense_every)}
+    for name in dir(kind):
+        timing = getattr(getattr(kind, name), "telos_sensor", None)
+        if isinstance(timing, SensorTiming):
+            found[name] = timing
+    return found
+
+
+class Senses:
+    """The sensors of one body, and the beliefs that follow from what they said.
+
+    What a sensor says by variable is one fact, whose kind is the sensor's name. The newest value of a variable counts.
+    A bool that no sensor tells is whether a fact of that kind is remembered: ``Fact("bell", ...)`` makes ``bell`` true.
+    """
+
+    def __init__(self, who: str, body: Body, layout: Layout, sensors: Iterable[str]) -> None:
+        self._who, self._body, self._layout, self._sensors = who, body, layout, tuple(sensors)
+        self._said: dict[str, FrozenMap[str, Value]] = {}
+        self._flags = tuple(
+            each.name
+            for each in layout.variables
+            if each.type.kind is ValueKind.BOOL and each.name not in body.remembers
+        )
+        self._focuses = tuple(name for each in body.attention if (name := getattr(each, "focus", "")) in layout.slots)
+
+    def read(self, sensor: str, now: float) -> list[Fact]:
+        """Return the facts that a sensor of the body reports now."""
+        said = getattr(self._body, sensor)(now)
+        if isinstance(said, Mapping):
+            return [Fact(sensor, self._who, now, attributes=self._checked(sensor, said))]
+        kind = f"{type(self._body).__name__}.{sensor}"
+        remedy = "return a dictionary of variables and their values, or facts"
+        if said is None or isinstance(said, str) or not isinstance(said, Iterable):
+            raise TelosError(f"{kind} returned {said!r}", remedy)
+        facts = list(said)
+        for fact in facts:
+            if not isinstance(fact, Fact):
+                raise TelosError(f"{kind} returned {fact!r} among its facts", remedy)
+        return facts
+
+    def _checked(self, sensor: str, said: Mapping[str, Any]) -> FrozenMap[str, Value]:
+        """Return the values that a sensor told, each of the type of its variable."""
+        known = self._said.get(sensor)
+        if known is not None and known == said:
+            return known
+        values = {}
+        for name, value in said.items():
+            if name not in self._layout.slots:
+                remedy = name_hint(str(name), self._layout.slots)
+                raise TelosError(
+                    f"{type(self._body).__name__}.{sensor} tells of {name!r}, which is no variable", remedy
+                )
+            plain = value.item() if hasattr(value, "item") and getattr(value, "size", 0) == 1 else value  # of NumPy
+            try:
+                values[name] = self._layout.variable(name).checked(plain)
+            except TelosError as error:
+                raise error.at(f"{type(self._body).__name__}.{sensor}") from None
+        told = self._said[sensor] = FrozenMap(values)
+        return told
+
+    def believe(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        """Return the values of variables that follow from memory."""
+        facts = [fact for sensor in self._sensors if (fact := memory.recall(sensor, self._who, now)) is not None]
+        if len(facts) > 1:
+            facts.sort(key=lambda fact: fact.time)
+        values: dict[str, Value] = {}
+        for fact in facts:
+            values.update(fact.attributes)
+        for name in self._flags:
+            if name not in values and memory.all_of(name, now):
+                values[name] = True
+        for name in self._focuses:
+            values[name] = memory.focus.get(name)
+        for name in self._body.remembers:
+            fact = memory.recall(name, self._who, now)
+            if fact is not None:
+                values[name] = fact["value"]
+        values.update(self._body.believe(memory, now))
+        return values
+
+
+class BodySensor:
+    """One sensor of many bodies, for the schedule: it asks the body of the character that senses."""
+
+    cost = 1.0
+
+    def __init__(self, name: str, senses: Mapping[str, Senses]) -> None:
+        self._name, self._senses = name, senses
+
+    def read(self, who: str, memory: WorkingMemory, now: float) -> Iterable[Fact]:
+        return self._senses[who].read(self._name, now)
