@@ -23,7 +23,7 @@ from telos.agents.character import Character
 from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import RETRY, Mind
 from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
-from telos.core.errors import TelosError
+from telos.core.errors import DefinitionError
 from telos.core.trace import Trace, as_json, silent
 from telos.core.values import FrozenMap
 
@@ -498,8 +498,9 @@ def test_mind_interrupts_endless_step_for_higher_priority_goal() -> None:
 
 def test_a_mind_whose_body_cannot_do_an_action_is_refused() -> None:
     lame = {name: each for name, each in PROCEDURES.items() if name not in ("melee", "shoot")}
-    with pytest.raises(TelosError, match="ann: no procedure says how the body does shoot, melee; add a performance"):
+    with pytest.raises(DefinitionError, match="add a performance") as raised:
         soldier(Yard(), procedures=lame)
+    assert [fault.path for fault in raised.value.faults] == [("ann", "procedures", each) for each in ("shoot", "melee")]
 
 
 def test_watching_changes_nothing() -> None:
