@@ -41,11 +41,16 @@ class BeliefReader:
         """The state of all players so far."""
         return self._batches.players.to_frame()
 
+    @property
+    def has_clock(self) -> bool:
+        """Whether the model decides which events count."""
+        return self.encoder.needs.clock is not None
+
     def read(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the belief after each event of a frame, in its order."""
         checked = check_frame(frame)
         beliefs, _ = self.beliefs(checked)
-        return _to_frame(checked, self.goals, beliefs)
+        return beliefs_frame(checked, self.goals, beliefs)
 
     def beliefs(self, frame: pl.DataFrame) -> tuple[Array, NDArray[np.uint8]]:
         """Return the belief after each row of a checked frame, and whether the row counts."""
@@ -79,7 +84,8 @@ def spread(batch: EncodedBatch, history: Array, before: Array) -> Array:
     return np.concatenate([history, before])[index]
 
 
-def _to_frame(frame: pl.DataFrame, goals: Sequence[str], beliefs: Array) -> pl.DataFrame:
+def beliefs_frame(frame: pl.DataFrame, goals: Sequence[str], beliefs: Array) -> pl.DataFrame:
+    """Return beliefs as a table, with the players and times of a frame."""
     top = pl.Series(TOP, list(goals), dtype=pl.String).gather(beliefs.argmax(axis=1))
     columns = [pl.Series(goal, beliefs[:, number]) for number, goal in enumerate(goals)]
     return frame.select(PLAYER, SESSION, TIME).with_columns(top, *columns)
