@@ -7,6 +7,9 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.values import check_not_negative
 
 
+_new = object.__new__
+
+
 class Belief(Mapping[str, float]):
     """A probability for each goal, and the reasons for it.
 
@@ -15,27 +18,35 @@ class Belief(Mapping[str, float]):
     ('explore', 0.7, 1.157)
     """
 
-    __slots__ = ("_chances", "_reasons")
+    __slots__ = ("_goals", "_mapping", "_numbers", "_reasons")
 
     def __init__(self, chances: Mapping[str, float], *, because: Sequence[str] = ()) -> None:
-        self._chances = {
-            goal: check_not_negative(f"the belief in {goal!r}", chance) for goal, chance in chances.items()
-        }
+        checked = {goal: check_not_negative(f"the belief in {goal!r}", chance) for goal, chance in chances.items()}
+        self._goals, self._numbers = tuple(checked), tuple(checked.values())
+        self._mapping: dict[str, float] | None = checked
         self._reasons = tuple(because)
-        total = math.fsum(self._chances.values())
+        total = math.fsum(self._numbers)
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             raise TelosError(f"a belief sums to 1, but {dict(chances)} sums to {total:.6g}")
 
     @classmethod
     def of(cls, goals: Sequence[str], chances: Sequence[float], because: tuple[str, ...] = ()) -> "Belief":
-        """Return a belief without checks, for speed: recognisers make one for every event."""
-        made = cls.__new__(cls)
-        if len(goals) == 3:  # unrolled: building the mapping is a large part of the cost of an event
-            made._chances = {goals[0]: chances[0], goals[1]: chances[1], goals[2]: chances[2]}
-        else:
-            made._chances = dict(zip(goals, chances, strict=True))
+        """Return a belief without checks or copies, for speed: recognisers make one for every event.
+
+        The sequences must not be changed afterwards.
+        """
+        made = _new(cls)
+        made._goals, made._numbers = goals, chances  # type: ignore[assignment]
+        made._mapping = None
         made._reasons = because
         return made
+
+    @property
+    def _chances(self) -> dict[str, float]:
+        """The chance by goal; made when it is first asked for, as few beliefs of a log are looked at."""
+        if self._mapping is None:
+            self._mapping = dict(zip(self._goals, self._numbers, strict=True))
+        return self._mapping
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -47,10 +58,10 @@ class Belief(Mapping[str, float]):
         return self._chances[goal]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._chances)
+        return iter(self._goals)
 
     def __len__(self) -> int:
-        return len(self._chances)
+        return len(self._goals)
 
     def __repr__(self) -> str:
         return f"Belief({', '.join(f'{goal}={chance:.3g}' for goal, chance in self._chances.items())})"
@@ -58,7 +69,7 @@ class Belief(Mapping[str, float]):
     @property
     def top(self) -> str:
         """Return the likeliest goal; the first of several that are equally likely."""
-        return max(self._chances, key=self._chances.__getitem__)
+        return self._goals[self._numbers.index(max(self._numbers))]
 
     @property
     def entropy(self) -> float:

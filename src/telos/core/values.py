@@ -175,46 +175,46 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
     {'eat': -2}
     """
 
-    __slots__ = ("_hash", "_items")
+    __slots__ = ("_hash", "plain")
 
     def __init__(self, items: Mapping[K, V] | None = None) -> None:
-        self._items: dict[K, V] = dict(items or {})
+        self.plain: dict[K, V] = dict(items or {})  # for hot loops, which only read it
         self._hash: int | None = None
 
     def __getitem__(self, key: K) -> V:
-        return self._items[key]
+        return self.plain[key]
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._items)
+        return iter(self.plain)
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.plain)
 
     # Mapping would provide these, ten times slower: choosing reads them for every action.
     def items(self) -> ItemsView[K, V]:
-        return self._items.items()
+        return self.plain.items()
 
     def keys(self) -> KeysView[K]:
-        return self._items.keys()
+        return self.plain.keys()
 
     def values(self) -> ValuesView[V]:
-        return self._items.values()
+        return self.plain.values()
 
     def __contains__(self, key: object) -> bool:
-        return key in self._items
+        return key in self.plain
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, FrozenMap):  # Mapping would copy both sides first
-            return bool(self._items == other._items)
+            return bool(self.plain == other.plain)
         return super().__eq__(other)
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(frozenset(self._items.items()))
+            self._hash = hash(frozenset(self.plain.items()))
         return self._hash
 
     def __repr__(self) -> str:
-        return repr(self._items)
+        return repr(self.plain)
 
 
 def check_name(what: str, name: str) -> str:

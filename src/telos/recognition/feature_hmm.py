@@ -8,7 +8,6 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value, check_finite, check_not_negative
 from telos.recognition.filtering import Chances
-from telos.recognition.observations import context_of
 from telos.recognition.recognizer import Evidence, Matrix, check_goals
 
 ContextValues: TypeAlias = tuple[Value, ...]  # the values of the context entries of one back-off level
@@ -147,7 +146,7 @@ class FeatureIOHMM:
 
     def evidence(self, event: Event) -> Evidence:
         """Return the evidence of an event."""
-        context = context_of(event)
+        context = event.context.plain
         likelihood = [1.0] * len(self.goals)
         for number in range(len(self.features)):
             factors = self._feature_likelihood(number, event, context)
@@ -163,7 +162,7 @@ class FeatureIOHMM:
         for name in (goal, before or goal):
             if name not in self._numbers:
                 raise TelosError(f"unknown goal {name!r}", name_hint(name, self.goals))
-        context, row = context_of(event), self._numbers[goal]
+        context, row = event.context.plain, self._numbers[goal]
         if before is None:
             self._starts[row] += 1
         elif self._entry(context, self.changes.when) is not None:

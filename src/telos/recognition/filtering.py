@@ -31,7 +31,6 @@ from telos.files.snapshots import (
     read_snapshot,
     snapshot_error,
 )
-from telos.recognition.observations import context_of
 from telos.recognition.recognizer import (
     CHANGED,
     EARLIER,
@@ -64,33 +63,44 @@ def step(chances: Chances, evidence: Evidence) -> ForwardStep:
     >>> step((0.5, 0.5), Evidence(((0.75, 0.25), (0.25, 0.75)), (0.75, 0.25), "swing"))[1]
     (0.75, 0.25)
     """
+    after, likelihood = update(chances, evidence)
+    return predict(chances, evidence.transition), after, likelihood
+
+
+def update(chances: Chances, evidence: Evidence) -> tuple[Chances, float]:
+    """Return the belief after a step, and the likelihood of the observation."""
     transition, likelihood, _ = evidence
     if len(chances) == 3:  # unrolled: three goals are the most common case, and this is the hot loop
         a, b, c = chances
         (aa, ab, ac), (ba, bb, bc), (ca, cb, cc) = transition
-        p, q, r = a * aa + b * ba + c * ca, a * ab + b * bb + c * cb, a * ac + b * bc + c * cc
         x, y, z = likelihood
-        x, y, z = p * x, q * y, r * z
+        x *= a * aa + b * ba + c * ca
+        y *= a * ab + b * bb + c * cb
+        z *= a * ac + b * bc + c * cc
         total = x + y + z
         if total > MIN_TOTAL:
-            return (p, q, r), (x / total, y / total, z / total), total
-        return _rescaled_step((p, q, r), evidence)
+            return (x / total, y / total, z / total), total
+        return _rescaled_update(predict(chances, transition), evidence)
     predicted = predict(chances, transition)
     weighed = [chance * seen for chance, seen in zip(predicted, likelihood, strict=True)]
     total = sum(weighed)
     if total > MIN_TOTAL:
-        return predicted, tuple([each / total for each in weighed]), total
-    return _rescaled_step(predicted, evidence)
+        return tuple([each / total for each in weighed]), total
+    return _rescaled_update(predicted, evidence)
 
 
 def predict(chances: Chances, transition: Matrix) -> Chances:
     """Return the belief after the transition, before the observation."""
+    if len(chances) == 3:  # the same order of operations as in `update`
+        a, b, c = chances
+        (aa, ab, ac), (ba, bb, bc), (ca, cb, cc) = transition
+        return a * aa + b * ba + c * ca, a * ab + b * bb + c * cb, a * ac + b * bc + c * cc
     return tuple(
         sum(chance * row[to] for chance, row in zip(chances, transition, strict=True)) for to in range(len(chances))
     )
 
 
-def _rescaled_step(predicted: Chances, evidence: Evidence) -> ForwardStep:
+def _rescaled_update(predicted: Chances, evidence: Evidence) -> tuple[Chances, float]:
     """Update with a very unlikely observation: rescale its likelihood first, or ignore it if no goal allows it."""
     peak = max(evidence.likelihood)
     if not peak >= 0:  # NaN is not
@@ -101,9 +111,9 @@ def _rescaled_step(predicted: Chances, evidence: Evidence) -> ForwardStep:
         weighed = [chance * (seen / peak) for chance, seen in zip(predicted, evidence.likelihood, strict=True)]
         total = sum(weighed)
         if total > 0:
-            return predicted, tuple([each / total for each in weighed]), max(total * peak, 5e-324)
+            return tuple([each / total for each in weighed]), max(total * peak, 5e-324)
     whole = sum(predicted)
-    return predicted, tuple([each / whole for each in predicted]), 0.0
+    return tuple([each / whole for each in predicted]), 0.0
 
 
 def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[ForwardStep]:
@@ -198,7 +208,7 @@ class EventGate:
         if self._has_carried:
             event = self._with_carried(event)
         found = self._evidence(event)
-        too_soon = event.time - self._counted < self._every and context_of(event).get("cause") == TICK
+        too_soon = event.time - self._counted < self._every and event.context.plain.get("cause") == TICK
         if found is None or too_soon:
             self._keep(event)
             return None
@@ -213,7 +223,7 @@ class EventGate:
         return None if self.evidence(event) is None else found
 
     def _keep(self, event: Event) -> None:
-        context = context_of(event)
+        context = event.context.plain
         self._pending.update({name: True for name in self._moments if context.get(name)})
         self._achieved = event.goal or self._achieved
         self._has_carried = bool(self._pending) or self._achieved is not None
@@ -417,6 +427,14 @@ class UpdateRecord(NamedTuple):
     after: Chances
 
 
+# What a reader keeps of an update: enough to make its record when it is asked why.
+_Moment: TypeAlias = UpdateRecord | tuple[float, Chances, Evidence, Chances]
+
+
+def _record(time: float, before: Chances, evidence: Evidence, after: Chances) -> UpdateRecord:
+    return UpdateRecord(time, evidence.seen, before, predict(before, evidence.transition), after)
+
+
 # A prediction is not normalised: its sum has the rounding error of the transitions.
 _Predicted: TypeAlias = Items[Annotated[float, Field(ge=0, le=1 + CHANCES_TOLERANCE, allow_inf_nan=False)]]
 
@@ -475,7 +493,7 @@ class Reader:
         self._goals = model.goals
         self._trace = trace
         self._gate, self._lesson_gate = EventGate(model), EventGate(model)
-        self._moments: deque[tuple[float, str, Chances, Chances, Chances]] = deque(maxlen=max(1, remembers))
+        self._moments: deque[_Moment] = deque(maxlen=max(1, remembers))
         self._reasons: dict[str, tuple[str, ...]] = {}
         self.reset()
 
@@ -501,7 +519,7 @@ class Reader:
     @property
     def moments(self) -> tuple[UpdateRecord, ...]:
         """The last updates, oldest first."""
-        return tuple(UpdateRecord(*each) for each in self._moments)
+        return tuple(each if isinstance(each, UpdateRecord) else _record(*each) for each in self._moments)
 
     def reset(self) -> None:
         """Forget the player: return to the model's prior."""
@@ -527,10 +545,10 @@ class Reader:
         if evidence is None:
             return self._belief
         before, seen = self._chances, evidence.seen
-        predicted, after, likelihood = step(before, evidence)
+        after, likelihood = update(before, evidence)
         self._chances = after
         self.updates += 1
-        self._moments.append((time, seen, before, predicted, after))
+        self._moments.append((time, before, evidence, after))
         if likelihood > 0.0:
             self.log_likelihood += log(likelihood)
             self._belief = Belief.of(self._goals, after, self._reasons.get(seen) or self._reasons_for(seen))
@@ -589,7 +607,7 @@ class Reader:
         reader._player, reader._time, reader._last_goal = read.player, last, read.taught
         reader.log_likelihood, reader.updates, reader.ignored = read.log_likelihood, read.updates, read.ignored
         reader._moments.extend(
-            (time, seen, tuple(before), tuple(predicted), tuple(after))
+            UpdateRecord(time, seen, tuple(before), tuple(predicted), tuple(after))
             for time, seen, before, predicted, after in read.moments
         )
         return reader
