@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import check_not_negative
 
-
 _new = object.__new__
 
 
