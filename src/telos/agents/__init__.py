@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from telos.agents.problems import Problem, Problems
     from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
     from telos.agents.sensors import Sensor, SensorSchedule
+    from telos.agents.things import ThingAttention
     from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
     from telos.files.restoring import Omission
 
@@ -61,6 +62,7 @@ _HOMES = {
     **dict.fromkeys(("Problem", "Problems"), "problems"),
     **dict.fromkeys(("Omission", "restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
     **dict.fromkeys(("Sensor", "SensorSchedule"), "sensors"),
+    "ThingAttention": "things",
     **dict.fromkeys(
         ("Began", "Chose", "Dropped", "StepFailed", "Finished", "Forgot", "Idle", "Noticed", "Planned"), "trace"),
 }  # fmt: skip
@@ -106,6 +108,7 @@ __all__ = [
     "SensorSchedule",
     "Status",
     "StepFailed",
+    "ThingAttention",
     "UseSmartObject",
     "WorkingMemory",
     "characters_from",

@@ -13,6 +13,7 @@ from typing import Annotated, Protocol, TypeAlias
 from pydantic import Field
 
 from telos.agents.memory import WorkingMemory
+from telos.agents.things import thing_in_focus
 from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
@@ -49,10 +50,14 @@ class UseSmartObject:
 
 @dataclass(frozen=True, slots=True)
 class Perform:
-    """Carry out an action as the body itself knows how to, such as by its method of that name."""
+    """Carry out an action as the body itself knows how to, such as by its method of that name.
+
+    ``thing`` is what stands for the smart object of a template, such as the tree that is chopped.
+    """
 
     action: str
     arguments: tuple[Value, ...] = ()
+    thing: Value = None
 
 
 BodyState: TypeAlias = Goto | Animate | UseSmartObject | Perform
@@ -159,6 +164,10 @@ class Performed(Procedure):
         def resolve(name: str) -> Value:
             if name in step.arguments:
                 return step.arguments[name]
+            if step.on is not None and actor.state.layout.kinds.get(step.on) == name:
+                return thing_in_focus(actor.memory, step.on)
+            if f"{step.on}.{name}" in actor.state.layout.slots:
+                return actor.state[f"{step.on}.{name}"]
             if name in actor.memory.focus:
                 return actor.memory.focus[name]
             layout = actor.state.layout
@@ -240,25 +249,37 @@ def loads_performances(
 def _performances(
     definition: Definition[PerformancesShape], domain: Domain, focus: Collection[str] | None
 ) -> Iterator[tuple[str, Performance]]:
-    actions = {action.name: action for action in domain.all_actions}
+    known = _known_names(domain)
     entries = definition.model.performances if definition.model else {}
     for action, entry in entries.items():
         where = ("performances", action)
         if definition.is_broken(*where):
             continue
         performance = None if definition.is_touched(*where) else _performance(definition, where, entry)
-        if action not in actions:
+        if action not in known:
             definition.fault(
                 f"unknown action {action!r}",
                 where,
-                name_hint(action, actions),
+                name_hint(action, known),
                 at_key=True,
                 code=FaultCode.UNKNOWN_NAME,
             )
         elif performance is not None:
             if focus is not None:
-                _check_names(definition, where, entry, {*actions[action].parameters, *focus, *domain.layout.slots})
+                _check_names(definition, where, entry, {*known[action], *focus, *domain.layout.slots})
             yield action, performance
+
+
+def _known_names(domain: Domain) -> dict[str, set[str]]:
+    """Return the names that the performance of each action may use, but for variables and what attention rests on.
+
+    An action of a template has one performance for all things: it may name the thing and what the thing has.
+    """
+    known = {action.name: {*action.parameters} for action in domain.all_actions}
+    for template in domain.templates:
+        for action in template.actions:
+            known[f"{template.name}.{action.name}"] = {*action.parameters, *template.vocabulary}
+    return known
 
 
 def _performance(definition: Definition, where: KeyPath, entry: PerformanceShape) -> Performance | None:

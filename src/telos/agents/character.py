@@ -197,7 +197,8 @@ class CharacterVocabulary:
     def __init__(self, domain: Domain, sensors: Collection[str] | None, body: Collection[str] | None) -> None:
         goals = [goal.name for goal in domain.goals]
         self._names = {"goals": goals, "actions": [action.name for action in domain.all_actions]}
-        self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
+        sets = {name: tuple(action.name for action in domain.actions_of(name)) for name in domain.action_sets}
+        self._sets = {"goals": domain.goal_sets, "actions": {**domain.template_actions, **sets}}
         self._keys = {"sensors": sensors, "body": body, "costs": self._names["actions"]}
         self._keys |= {"priorities": goals, "needs": goals}
         self._domain = domain

@@ -68,11 +68,13 @@ def performance_faults(
     for action in character.actions:
         procedure = procedures.get(action.name)
         name = _name_in(procedure) if isinstance(procedure, Performed) else None
-        if name is not None and name not in common and name not in action.parameters:
+        template = domain.template_of.get(action.on or "")
+        own = {*action.parameters, *(() if template is None else template.vocabulary)}
+        if name is not None and name not in common and name not in own:
             yield Fault(
                 f"the performance of {action.name!r} names {name!r}, which is nothing that the mind knows",
                 path=("performances", action.name),
-                suggestion=name_hint(name, [*common, *action.parameters]),
+                suggestion=name_hint(name, [*common, *own]),
                 code=FaultCode.UNKNOWN_NAME,
             )
 

@@ -30,6 +30,7 @@ from telos.agents.memory import Attends, Fact, WorkingMemory
 from telos.agents.needs import Needs
 from telos.agents.problems import Problems, format_error
 from telos.agents.sensors import Sensor, check_sensor
+from telos.agents.things import ThingAttention, thing_attentions
 from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.action import Action
 from telos.core.domain import Domain
@@ -37,6 +38,7 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.core.goal import Goal
 from telos.core.plan import Plan
 from telos.core.state import State
+from telos.core.template import PRESENT
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.planning.encoding import as_state
@@ -139,6 +141,7 @@ class Mind:
         strict: bool = False,
         avoid_failures: bool = False,
     ) -> None:
+        procedures = _with_common_procedures(procedures, character, domain)
         _check_parts(name, body, attention, reflexes or {}, believe)
         if faults := list(mind_faults(character, domain, procedures, attention)):
             raise DefinitionError(fault.at(name) for fault in faults)
@@ -154,7 +157,10 @@ class Mind:
         self.execution: Execution | None = None
         self.deliberation: Deliberation | None = None  # in progress, or the last one
         self.retry_at = math.inf
-        self._believe, self._attention, self._procedures = believe, tuple(attention), dict(procedures)
+        self._things = tuple(thing_attentions(domain.templates, attention))
+        others = (each for each in attention if not isinstance(each, ThingAttention))
+        self._believe, self._attention, self._procedures = believe, (*others, *self._things), dict(procedures)
+        self._presence = tuple(domain.layout.slots[f"{name}.{PRESENT}"] for name in domain.template_of)
         self._reflexes = dict(reflexes or {})  # sensors that are read whenever the mind thinks
         self._start_values = dict(self.state)
         self._variable_order = tuple(self._start_values)
@@ -259,7 +265,8 @@ class Mind:
         try:
             for attention in self._attention:
                 attention.choose(self.memory, now)
-            self.domain.layout.state(self._believe(self.memory, now))  # checks every value, unlike a thought
+            values = {**self._known_things(now), **self._believe(self.memory, now)}
+            self.domain.layout.state(values)  # checks every value, unlike a thought
         finally:
             self.memory.focus = focus
 
@@ -310,12 +317,24 @@ class Mind:
                 self.problems.note(f"attention {getattr(attention, 'focus', '')}".rstrip(), error, now)
         self._attended = self.memory.version
         self._update_state(now)
+        if self._things and not self._are_things_settled(now):
+            self._attended, self._restless = -1, True
+
+    def _are_things_settled(self, now: float) -> bool:
+        try:
+            return all(each.is_settled(self.memory, now) for each in self._things)
+        except Exception:  # a score raised; that was noted when the things were chosen
+            return True
+
+    def _known_things(self, now: float) -> dict[str, Value]:
+        """Return the variables of the things that are remembered."""
+        return {name: value for each in self._things for name, value in each.believe(self.memory, now).items()}
 
     def _update_state(self, now: float) -> None:
         """Derive the variables of goals and plans from memory."""
         try:
             # In layout order, which is read fastest.
-            values = {**self._start_values, **self._believe(self.memory, now)}
+            values = {**self._start_values, **self._known_things(now), **self._believe(self.memory, now)}
             believed = as_state(values, self.domain.layout, self._variable_order)
         except TelosError:
             raise  # a variable that does not exist: the mind is put together wrongly
@@ -330,8 +349,11 @@ class Mind:
     def _notice_change(self, believed: State) -> None:
         """Decide whether a change of state is a reason to compare goals again."""
         self._overtaken_at = None
-        if self._is_idle or self.arbiter.is_flagged(self.state.array, believed.array):
+        before, after = self.state.array, believed.array
+        if self._is_idle or self.arbiter.is_flagged(before, after):
             self._restless = True
+        if any(before[slot] != after[slot] for slot in self._presence):
+            self._restless = True  # what had no plan may have one with the new thing
         if self.execution is not None and _is_interruptible(self.execution):
             self._has_chance |= self._opportunities.arise(self.execution.goal, self.state, believed)
 
@@ -549,6 +571,14 @@ class Mind:
         self.trace(Dropped(now, self.name, execution.goal.name, execution.left, why))
         self._favoured = execution.goal.name
         self.execution, self._restless = None, True
+
+
+def _with_common_procedures(
+    procedures: Mapping[str, Procedure], character: Character, domain: Domain
+) -> dict[str, Procedure]:
+    """Return the procedures with that of a template, such as `tree.chop`, for the action of each of its things."""
+    common = {action.name: domain.common_name(action.name) for action in character.actions}
+    return {**{name: procedures[each] for name, each in common.items() if each in procedures}, **procedures}
 
 
 def _check_parts(

@@ -391,8 +391,8 @@ def _read_body_state(check: SnapshotCheck, saved: Sequence[Any]) -> BodyState:
             return Animate(animation, at)
         case ["UseSmartObject", thing, str(use)]:
             return UseSmartObject(thing, use)
-        case ["Perform", str(action), tuple() as arguments]:
-            return Perform(action, arguments)
+        case ["Perform", str(action), tuple() as arguments, thing]:
+            return Perform(action, arguments, thing)
     raise check.fault(("entered",), "is not a state of a body")
 
 

@@ -10,6 +10,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosE
 from telos.core.expressions import Expression, functions_in
 from telos.core.goal import Goal
 from telos.core.state import Layout, State
+from telos.core.template import ObjectTemplate
 from telos.core.values import BOOL, NUMBER, FrozenMap, Type, Value, ValueKind, Variable
 
 Named = TypeVar("Named", Action, Goal, SmartObject)
@@ -35,7 +36,7 @@ class Domain:
         variables: Iterable[Variable] = (),
         actions: Iterable[Action] = (),
         goals: Iterable[Goal] = (),
-        objects: Iterable[SmartObject] = (),
+        objects: Iterable[SmartObject | ObjectTemplate] = (),
         handles: Mapping[str, Iterable[str]] | None = None,
         action_sets: Mapping[str, Iterable[str]] | None = None,
         goal_sets: Mapping[str, Iterable[str]] | None = None,
@@ -46,8 +47,13 @@ class Domain:
         self.variables = tuple(variables)
         self.actions = tuple(actions)
         self.goals = tuple(goals)
-        self.objects = tuple(objects)
-        self.handles = FrozenMap({kind: tuple(names) for kind, names in (handles or {}).items()})
+        given = tuple(objects)
+        self.templates = tuple(each for each in given if isinstance(each, ObjectTemplate))
+        self.objects = tuple(
+            thing for each in given for thing in (each.objects() if isinstance(each, ObjectTemplate) else (each,))
+        )
+        self.template_of = FrozenMap({name: each for each in self.templates for name in each.names})
+        self.handles = _all_handles(handles or {}, self.templates)
         self.action_sets = FrozenMap({key: tuple(names) for key, names in (action_sets or {}).items()})
         self.goal_sets = FrozenMap({key: tuple(names) for key, names in (goal_sets or {}).items()})
         # What explanations say instead of the text of a condition or the name of an action: `(holding b3)`.
@@ -58,6 +64,7 @@ class Domain:
                 name: Type(ValueKind.HANDLE, handle=kind) for kind, names in self.handles.items() for name in names
             },
             functions=functions,
+            kinds={name: each.name for name, each in self.template_of.items()},
         )
         self.cache: dict[object, Any] = {}  # what planning and other packages have computed about this domain
         faults = list(_faults(self))
@@ -84,7 +91,23 @@ class Domain:
 
     def actions_of(self, action_set: str) -> tuple[Action, ...]:
         """Return the actions in the set of that name."""
-        return tuple(self.action(name) for name in _members("action set", action_set, self.action_sets))
+        members = _members("action set", action_set, self.action_sets)
+        return tuple(self.action(each) for name in members for each in self.template_actions.get(name, (name,)))
+
+    @property
+    def template_actions(self) -> dict[str, tuple[str, ...]]:
+        """Return the actions of all instances by the name that they have in the template: ``tree.chop``."""
+        return {
+            f"{each.name}.{action.name}": tuple(f"{name}.{action.name}" for name in each.names)
+            for each in self.templates
+            for action in each.actions
+        }
+
+    def common_name(self, action: str) -> str:
+        """Return the name of an action in its template: ``tree.chop`` for ``tree_7.chop``; of others, their own."""
+        owner, dot, own = action.partition(".")
+        template = self.template_of.get(owner)
+        return action if template is None else f"{template.name}{dot}{own}"
 
     def goals_of(self, goal_set: str) -> tuple[Goal, ...]:
         """Return the goals in the set of that name."""
@@ -111,6 +134,18 @@ class Domain:
         return f"Domain({self.name!r}, {', '.join(f'{len(each)} {word}' for word, each in counts)})"
 
 
+def _all_handles(
+    named: Mapping[str, Iterable[str]], templates: Iterable[ObjectTemplate]
+) -> FrozenMap[str, tuple[str, ...]]:
+    """Return the handles that a domain names, and those that the instances of its templates have."""
+    found = {kind: list(names) for kind, names in named.items()}
+    for template in templates:
+        for kind, handles in template.handles.items():
+            known = found.setdefault(kind, [])
+            known += [handle for handle in dict.fromkeys(handles) if handle not in known]
+    return FrozenMap({kind: tuple(names) for kind, names in found.items()})
+
+
 def _find(what: str, name: str, among: Iterable[Named]) -> Named:
     each = {one.name: one for one in among}
     if name not in each:
@@ -128,8 +163,12 @@ def _located_actions(domain: Domain) -> Iterator[tuple[KeyPath, Action]]:
     for action in domain.actions:
         yield ("actions", action.name), action
     for each in domain.objects:
-        for action in each.actions:
-            yield ("objects", each.name, "actions", action.name.removeprefix(f"{each.name}.")), action
+        if each.name not in domain.template_of:
+            for action in each.actions:
+                yield ("objects", each.name, "actions", action.name.removeprefix(f"{each.name}.")), action
+    for template in domain.templates:
+        for own, posted in zip(template.actions, template.example().actions, strict=True):
+            yield ("objects", template.name, "actions", own.name), posted
 
 
 def _expressions(domain: Domain) -> Iterator[tuple[KeyPath, Expression, Type, Mapping[str, Type]]]:
@@ -160,7 +199,11 @@ def _faults(domain: Domain) -> Iterator[Fault]:
     for where, action in _located_actions(domain):
         yield from (fault.at(*where) for fault in _action_faults(action, domain, goals))
     for section, sets, known in (
-        ("action_sets", domain.action_sets, {action.name for _, action in _located_actions(domain)}),
+        (
+            "action_sets",
+            domain.action_sets,
+            {action.name for action in domain.all_actions} | {*domain.template_actions},
+        ),
         ("goal_sets", domain.goal_sets, goals),
     ):
         for key, names in sets.items():
@@ -242,7 +285,7 @@ def _duplicates(domain: Domain) -> Iterator[Fault]:
         "variables": [variable.name for variable in domain.layout.variables],
         "actions": [action.name for _, action in _located_actions(domain)],
         "goals": [goal.name for goal in domain.goals],
-        "objects": [each.name for each in domain.objects],
+        "objects": [*(each.name for each in domain.objects), *(each.name for each in domain.templates)],
     }
     for section, names in sections.items():
         for name in (name for name, count in Counter(names).items() if count > 1):

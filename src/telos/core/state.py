@@ -10,7 +10,7 @@ from telos.core.values import Type, Value, Variable
 class Layout:
     """The slot of each variable. The states of a domain share one layout."""
 
-    __slots__ = ("bound", "functions", "handles", "slots", "variables")
+    __slots__ = ("bound", "functions", "handles", "kinds", "slots", "variables")
 
     def __init__(
         self,
@@ -18,11 +18,13 @@ class Layout:
         *,
         handles: Mapping[str, Type] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
         self.variables = tuple(variables)
         self.slots = {variable.name: slot for slot, variable in enumerate(self.variables)}
         self.handles = dict(handles or {})  # names of the game's objects that expressions may use
         self.functions = dict(functions or {})  # functions of the game
+        self.kinds = dict(kinds or {})  # the template of each object that has one
         self.bound: dict[int, tuple[object, Any]] = {}  # expressions compiled for this layout, by identity
 
     def slot(self, name: str) -> int:

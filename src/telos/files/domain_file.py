@@ -21,6 +21,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosE
 from telos.core.expressions import And, Expression, Literal, names_in
 from telos.core.goal import Goal
 from telos.core.parser import parse_expression
+from telos.core.template import ObjectTemplate
 from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, ValueKind, Variable
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
@@ -37,6 +38,7 @@ _IN_VALUE = frozenset({"preconditions", "effects", "cost", "wants", "relevant", 
 # Type names of other languages, which would otherwise pass for a kind of handle.
 _FOREIGN_TYPES = {"boolean": "bool", "integer": "int", "float": "number", "double": "number", "real": "number"}
 _FOREIGN_TYPES |= dict.fromkeys(("str", "string", "text", "enum"), "a list of labels, as in [alive, dead]")
+_TEMPLATE_KEYS = frozenset({"parameters", "instances", "slots"})  # of an object that stands for many
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -146,13 +148,34 @@ class GoalShape(_Shape):
     """When the goal matters at all: `under_fire`."""
 
 
+def _list_or_mapping(value: Any) -> str:
+    return _MAPPING if isinstance(value, dict) else _LIST
+
+
+_Instance: TypeAlias = Annotated[
+    Annotated[schema.HandleName, Tag(_ONE)] | Annotated[dict[schema.ParameterName, schema.HandleName], Tag(_MAPPING)],
+    Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
+]
+_Instances: TypeAlias = Annotated[
+    Annotated[list[schema.HandleName], Tag(_LIST), Hint("as in `[hill, grove]`", wanted="a list of handles")]
+    | Annotated[dict[schema.ObjectName, _Instance], Tag(_MAPPING)],
+    Discriminator(_list_or_mapping),
+]
+
+
 class ObjectShape(_Shape):
-    """A thing in the world that posts actions while its own variables allow them."""
+    """A thing in the world that posts actions while its own variables allow them; or many things of one kind."""
 
     variables: dict[schema.VariableName, _Variable] | None = None
     """The object's own variables; outside of it they are called `oven.contents`."""
     actions: dict[schema.ActionName, ActionShape | None] | None = None
     """What it offers; outside of it, `oven.cook`."""
+    parameters: dict[schema.ParameterName, schema.HandleKind] | None = None
+    """Handles that differ between many things of this kind: `{place: node}`."""
+    instances: _Instances | None = None
+    """The things: `{oak: hill, elm: grove}`, or only the handles, `[hill, grove]`: `tree_1` and `tree_2`."""
+    slots: schema.SlotCount = 0
+    """How many more things of this kind, met in the running game, a mind can plan with at once."""
 
 
 class DomainShape(_Shape):
@@ -251,9 +274,7 @@ class DomainBuilder:
         self.goals = list(self._goals(model.goals or {}))
         self._goal_names = {goal.name for goal in self.goals}
         self.actions = list(self._actions(("actions",), model.actions or {}))
-        self.objects = [
-            each for name, body in objects.items() for each in self._object(name, owned[name], body.actions or {})
-        ]
+        self.objects = [each for name, body in objects.items() for each in self._object(name, owned[name], body)]
         self.action_sets = self._sets("action_sets", model.action_sets, self._action_names(), suppressed.may_be_action)
         self.goal_sets = self._sets("goal_sets", model.goal_sets, self._goal_names, suppressed.may_be_goal)
 
@@ -388,10 +409,50 @@ class DomainBuilder:
         }
 
     def _object(
-        self, name: str, variables: list[Variable], actions: Mapping[str, ActionShape | None]
-    ) -> Iterator[SmartObject]:
-        own = list(self._actions(("objects", name, "actions"), actions))
-        yield from self._build(("objects", name), partial(SmartObject, name, variables=variables, actions=own))
+        self, name: str, variables: list[Variable], body: ObjectShape
+    ) -> Iterator[SmartObject | ObjectTemplate]:
+        path: KeyPath = ("objects", name)
+        own = list(self._actions((*path, "actions"), body.actions or {}))
+        if not _TEMPLATE_KEYS & body.model_fields_set:
+            yield from self._build(path, partial(SmartObject, name, variables=variables, actions=own))
+        elif not any(self._suppressed.is_touched(*path, key) for key in _TEMPLATE_KEYS):
+            instances = self._instances(name, body.instances or {}, tuple(body.parameters or {}))
+            if instances is not None:
+                make = partial(ObjectTemplate, name, variables=variables, actions=own, instances=instances)
+                yield from self._build(path, partial(make, parameters=body.parameters, slots=body.slots))
+
+    def _instances(self, name: str, written: Any, parameters: tuple[str, ...]) -> dict[str, dict[str, str]] | None:
+        """Return the parameters of each instance, or None if there are faults.
+
+        Where there is one parameter, its value may stand alone; in a list, names are made of numbers.
+        """
+        path: KeyPath = ("objects", name, "instances")
+        found: dict[str, dict[str, str]] = {}
+        count = len(self.faults)
+        entries = [(f"{name}_{place + 1}", place, each) for place, each in enumerate(written)]
+        if isinstance(written, dict):
+            entries = [(instance, instance, each) for instance, each in written.items()]
+        for instance, key, each in entries:
+            if isinstance(each, str) and len(parameters) != 1:
+                wanted = ", ".join(f"{parameter}: …" for parameter in parameters)
+                message, remedy = f"{name!r} has {len(parameters)} parameters", f"write `{instance}: {{{wanted}}}`"
+                self._fault(message, (*path, key), remedy, code=FaultCode.WRONG_COUNT)
+                return None
+            found[instance] = {parameters[0]: each} if isinstance(each, str) else dict(each)
+            self._check_instance(instance, found[instance], (*path, key), parameters)
+        return found if len(self.faults) == count else None
+
+    def _check_instance(
+        self, instance: str, given: Mapping[str, str], path: KeyPath, parameters: tuple[str, ...]
+    ) -> None:
+        unknown = [each for each in given if each not in parameters]
+        for each in unknown:
+            remedy = name_hint(each, parameters) or "declare it under `parameters`"
+            self._fault(f"unknown parameter {each!r}", (*path, each), remedy, code=FaultCode.UNKNOWN_KEY)
+        for each in parameters:
+            if each not in given and not unknown:  # else it is probably the one that is misspelt
+                remedy = f"give {instance!r} one, as in `{each}: …`"
+                self._fault(f"{each!r} is missing", path, remedy, code=FaultCode.MISSING_KEY)
 
     def _build(self, path: KeyPath, make: Callable[[], Part]) -> Iterator[Part]:
         try:
@@ -401,8 +462,13 @@ class DomainBuilder:
                 self._fault(error.message, path, error.remedy)
 
     def _action_names(self) -> set[str]:
-        posted = [action for thing in self.objects for action in thing.actions]
-        return {action.name for action in [*self.actions, *posted]}
+        names = {action.name for action in self.actions}
+        for each in self.objects:
+            if isinstance(each, SmartObject):
+                names |= {action.name for action in each.actions}
+            else:
+                names |= {f"{owner}.{action.name}" for owner in (each.name, *each.names) for action in each.actions}
+        return names
 
     def _sets(
         self, section: str, given: Mapping[str, list[str]] | None, known: set[str], may_exist: NameTest
@@ -504,6 +570,10 @@ class SuppressedNames:
             if _may_define_object(path)
             for word in (path[1], *_WORDS.findall(str(path[1])))
         }
+        for thing in {path[1] for path in self._broken if path[:1] == ("objects",) and _TEMPLATE_KEYS & {*path[2:3]}}:
+            self._objects.update(map(str, self.section("objects", thing, "instances")))
+            count = len(self.section("objects", thing, "instances", kind=list))
+            self._objects.update(f"{thing}_{number}" for number in range(1, count + 1))
         self._any_name = any(map(_may_define_any_name, self._broken))
         self._declared = set(self.section("variables"))
         for kind in self.section("handles"):

@@ -29,11 +29,14 @@ def domain_notes(domain: Domain, data: Mapping[str, Any]) -> Iterator[Note]:
 
 
 def _located_actions(domain: Domain) -> Iterator[tuple[KeyPath, Action]]:
+    """Yield all actions with their paths in the file; the things of a template share one."""
     for action in domain.actions:
         yield ("actions", action.name), action
     for thing in domain.objects:
+        template = domain.template_of.get(thing.name)
+        owner = thing.name if template is None else template.name
         for action in thing.actions:
-            yield ("objects", thing.name, "actions", action.name.removeprefix(f"{thing.name}.")), action
+            yield ("objects", owner, "actions", action.name.removeprefix(f"{thing.name}.")), action
 
 
 def action_ranges(action: Action, ranges: Ranges) -> Ranges:
@@ -141,16 +144,20 @@ def _variable_notes(domain: Domain) -> Iterator[Note]:
     read = _names_read(domain)
     owners = {variable.name: thing.name for thing in domain.objects for variable in thing.variables}
     for variable in domain.layout.variables:
-        if variable.name in read:
-            continue
         owner = owners.get(variable.name)
-        own = variable.name.removeprefix(f"{owner}.")
-        yield Note(
-            f"nothing reads {variable.name!r}",
-            suggestion="leave it out, unless the game itself reads it",
-            path=("objects", owner, "variables", own) if owner else ("variables", own),
-            code=NoteCode.UNUSED_VARIABLE,
-        )
+        if variable.name not in read and owner not in domain.template_of:
+            own = variable.name.removeprefix(f"{owner}.")
+            yield _unread(variable.name, ("objects", owner, "variables", own) if owner else ("variables", own))
+    for template in domain.templates:
+        for variable in template.variables:
+            if not any(f"{name}.{variable.name}" in read for name in template.names):
+                path = ("objects", template.name, "variables", variable.name)
+                yield _unread(f"{template.name}.{variable.name}", path)
+
+
+def _unread(name: str, path: KeyPath) -> Note:
+    remedy = "leave it out, unless the game itself reads it"
+    return Note(f"nothing reads {name!r}", suggestion=remedy, path=path, code=NoteCode.UNUSED_VARIABLE)
 
 
 def _names_read(domain: Domain) -> frozenset[str]:

@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from telos.core.errors import Fault, FaultCode, KeyPath, Note, NoteCode, name_hint, nearest
 from telos.core.goal import CURVES
+from telos.core.template import MAX_SLOTS
 from telos.core.values import KEYWORDS, NAME
 
 # Starts the tags of union branches, which pydantic puts into the path to an entry.
@@ -131,6 +132,14 @@ Cost: TypeAlias = Annotated[
         "a number zero or more, or an expression",
         lambda value: _is_text(value) or (_is_number(value) and value >= 0),
         {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]},
+    ),
+]
+SlotCount: TypeAlias = Annotated[
+    int,
+    FieldType(
+        f"a whole number up to {MAX_SLOTS}",
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_SLOTS,
+        {"type": "integer", "minimum": 0, "maximum": MAX_SLOTS},
     ),
 ]
 Priority: TypeAlias = Annotated[

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from telos.agents.body import DONE, RUNNING, Actor, BodyState, Perform, Procedure, Progress, Status
 from telos.agents.embedding.body import Body, Failed, Wait, plain_attributes
 from telos.agents.problems import format_error
+from telos.agents.things import thing_in_focus
 from telos.core.action import Action
 from telos.core.errors import TelosError
 from telos.core.values import Value
@@ -36,7 +37,12 @@ class StepByBody(Procedure):
     """Leaves each action to the body itself."""
 
     def activate(self, actor: Actor, step: Action) -> BodyState:
-        return Perform(step.name, tuple(step.arguments.values()))
+        thing = thing_in_focus(actor.memory, step.on) if step.on in actor.state.layout.kinds else None
+        return Perform(step.name, tuple(step.arguments.values()), thing)
+
+    def is_valid(self, actor: Actor, step: Action, entered: BodyState) -> bool:
+        """Whether the step is still about the same thing."""
+        return self.activate(actor, step) == entered
 
 
 # --- which method -----------------------------------------------------------------------------------------------------
@@ -240,12 +246,13 @@ class BodyActuator:
         else:
             method = self._methods[state.action]
             arguments = method.arguments(state.arguments)
+            things = method.things if state.thing is None else method.things and (state.thing,)
             if method.is_class:
                 thing = method.call()
-                thing.begin(body, now, *method.things, **arguments)
+                thing.begin(body, now, *things, **arguments)
                 self._step = _ObjectStep(thing)
                 return
-            made = method.call(*method.things, **arguments)
+            made = method.call(*things, **arguments)
         if made is None:
             self.progress = DONE
         elif isinstance(made, Generator):

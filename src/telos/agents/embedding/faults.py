@@ -117,7 +117,8 @@ def sensing_faults(
         yield _fault_of(f"what {type(body).__name__} believes", error)
         return
     if not raised:
-        yield from _untold_faults(type(body).__name__, character, told | set(body.remembers))
+        by_facts = {name for name in domain.layout.slots if name.partition(".")[0] in domain.template_of}
+        yield from _untold_faults(type(body).__name__, character, told | set(body.remembers) | by_facts)
     for name in sorted(told - domain.layout.slots.keys()):
         yield Fault(
             f"{type(body).__name__}.believe tells of {name!r}, which is no variable",
