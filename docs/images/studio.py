@@ -55,8 +55,8 @@ def as_it_is(page: Page) -> None:
 
 
 PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "adventure": ("adventure?seed=7&plays=newcomer&at=900", beliefs),
-    "companion": ("adventure?seed=7&plays=newcomer&at=900", mind),
+    "adventure": ("adventure?seed=7&plays=newcomer&at=810", beliefs),
+    "companion": ("adventure?seed=7&plays=newcomer&at=810", mind),
     "arena": ("arena?seed=3&at=75", mind),
     "home": ("home?seed=7&at=260", mind),
     "forge": ("forge?seed=3&play=key&at=90", as_it_is),

@@ -87,11 +87,21 @@ def _format_belief(belief: Belief) -> str:
 
 def _format_odds(goal: str, over: str, log_odds: float) -> str:
     factor = math.exp(min(abs(log_odds), 100.0))
-    times = "more than a million times" if factor > _MAX_FACTOR else f"{factor:.2g} times"
+    times = "more than a million times" if factor > _MAX_FACTOR else f"{format_factor(factor)} times"
     if factor < 1.05:
         return f"{glossary.wants(goal)} and {glossary.wants(over)} are about as likely"
     first, second = (goal, over) if log_odds >= 0 else (over, goal)
     return f"{glossary.wants(first)} rather than {glossary.wants(second)}: {times} as likely"
+
+
+def format_factor(factor: float) -> str:
+    """Return a factor with two digits that count, without an exponent.
+
+    >>> [format_factor(each) for each in (1.24, 9.97, 38.4, 247.2, 25_100)]
+    ['1.2', '10', '38', '250', '25,000']
+    """
+    rounded = float(f"{factor:.2g}")
+    return f"{rounded:.2g}" if rounded < 10 else f"{rounded:,.0f}"
 
 
 def format_figure(log_odds: float) -> str:

@@ -185,6 +185,39 @@ def test_click_on_goal_explains_why_not() -> None:
     in_page(act)
 
 
+def test_goals_that_do_not_matter_are_folded_below_plan() -> None:
+    def goal_tables(client: Client) -> list[ui.table]:
+        """Return the tables of the goals that matter, and of the others."""
+        return [each for each in client.elements.values() if isinstance(each, ui.table)][:2]
+
+    def act(client: Client) -> None:
+        session = Session(world("arena"), 3)
+        for _ in range(75):
+            session.advance()
+        mind = MindPanel(session)
+        matter, idle = goal_tables(client)
+        assert "Goals" in texts(client)
+        assert {row["state"] for row in matter.rows} <= {"pursued", "relevant"}
+        assert {row["state"] for row in idle.rows} == {"idle"}
+        assert len(matter.rows) + len(idle.rows) == len(session.mind(mind.who).goals)  # type: ignore[union-attr]
+        assert (matter.visible, idle.visible) == (True, False)
+        send(found(client, ui.button, f"{len(idle.rows)} goals do not matter"), "click")
+        assert idle.visible
+
+    def act_at_home(client: Client) -> None:
+        session = Session(world("home"), 7)
+        for _ in range(100):
+            session.advance()
+        MindPanel(session)  # nothing matters to Ada, who potters about
+        matter, idle = goal_tables(client)
+        assert "Goals" not in texts(client)
+        assert not matter.visible
+        assert len(idle.rows) == 6
+
+    in_page(act)
+    in_page(act_at_home)
+
+
 def test_finished_game_restarts_with_another_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[str] = []
     monkeypatch.setattr(ui, "run_javascript", gone.append)
