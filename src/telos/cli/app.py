@@ -26,6 +26,7 @@ COMMANDS = {
     "play": "telos.cli.play:play",
     "recognize": "telos.cli.recognize:recognize",
     "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
+    "serve": "telos.cli.serve:serve",
     "study": "telos.cli.study:study",
     "tournament": "telos.cli.tournament:tournament",
     "train": "telos.cli.train:train",

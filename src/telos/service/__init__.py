@@ -1,0 +1,64 @@
+"""The service: live beliefs, choices and plans behind HTTP and WebSocket, for games in any engine.
+
+    request ──▶ access ──▶ messages ──▶ commits ──▶ players ──▶ store      HTTP: app.py; WebSocket: stream.py
+                tokens     typed        batches     readers     kept, then answered
+
+Start with `create_app` and `Service` (app.py); `LivePlayers` (players.py) is the service without the web. A store of
+one's own implements `Store` (store.py). `openapi.py` describes all requests and answers.
+"""
+
+from typing import TYPE_CHECKING
+
+from telos.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from telos.service.access import RateLimit, Scope, Token, Tokens, load_tokens
+    from telos.service.app import Limits, Service, create_app
+    from telos.service.characters import CharacterRoom
+    from telos.service.messages import BeliefMessage, EventMessage, PlayerAnswer, Problem, ProblemCode, ServiceError
+    from telos.service.models import LiveModel, ModelShelf
+    from telos.service.players import LivePlayers, Outcome, Submission
+    from telos.service.store import EventRow, ModelRow, SnapshotRow, SqliteStore, Store, StoreConflict
+
+_HOMES = {
+    **dict.fromkeys(("RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
+    **dict.fromkeys(("Limits", "Service", "create_app"), "app"),
+    "CharacterRoom": "characters",
+    **dict.fromkeys(
+        ("BeliefMessage", "EventMessage", "PlayerAnswer", "Problem", "ProblemCode", "ServiceError"), "messages"
+    ),
+    **dict.fromkeys(("LiveModel", "ModelShelf"), "models"),
+    **dict.fromkeys(("LivePlayers", "Outcome", "Submission"), "players"),
+    **dict.fromkeys(("EventRow", "ModelRow", "SnapshotRow", "SqliteStore", "Store", "StoreConflict"), "store"),
+}
+
+__all__ = [
+    "BeliefMessage",
+    "CharacterRoom",
+    "EventMessage",
+    "EventRow",
+    "Limits",
+    "LiveModel",
+    "LivePlayers",
+    "ModelRow",
+    "ModelShelf",
+    "Outcome",
+    "PlayerAnswer",
+    "Problem",
+    "ProblemCode",
+    "RateLimit",
+    "Scope",
+    "Service",
+    "ServiceError",
+    "SnapshotRow",
+    "SqliteStore",
+    "Store",
+    "StoreConflict",
+    "Submission",
+    "Token",
+    "Tokens",
+    "create_app",
+    "load_tokens",
+]
+
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

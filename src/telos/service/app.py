@@ -1,0 +1,283 @@
+"""The web application: routes, errors as problem documents, encodings and limits.
+
+    request ──▶ access.py ──▶ messages.py ──▶ commits.py ──▶ players.py ──▶ store.py
+                tokens, rate   typed          batches        readers        kept, then answered
+
+Start with ``Service``, which holds everything, and ``create_app``.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, WebSocketRoute
+
+from telos.core.errors import TelosError
+from telos.service.access import RateLimit, Scope, Tokens
+from telos.service.characters import CharacterRoom, ChoiceRequest, PlanRequest
+from telos.service.commits import Committer, as_problem
+from telos.service.messages import (
+    JSON,
+    MAX_EVENTS,
+    MSGPACK,
+    EventMessage,
+    EventsAnswer,
+    ProblemCode,
+    ServiceError,
+    decode,
+    encode,
+)
+from telos.service.metrics import Metrics
+from telos.service.models import LiveModel, ModelShelf
+from telos.service.openapi import openapi_page, openapi_text
+from telos.service.players import LivePlayers, Submission
+from telos.service.store import Store
+from telos.service.stream import stream_endpoint
+from telos.service.subscriptions import Subscriptions
+
+PROBLEM = "application/problem+json"
+Body = TypeVar("Body")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds: bytes of a body, requests a second of a client (0: any number), and how long events are kept."""
+
+    body_bytes: int = 8_000_000
+    rate: float = 0.0
+    keep_seconds: float | None = None
+    max_open: int = 50_000
+    snapshot_every: int = 500
+
+
+@dataclass(slots=True)
+class Service:
+    """Everything that a running service consists of."""
+
+    shelf: ModelShelf
+    store: Store
+    characters: CharacterRoom
+    default_model: str
+    tokens: Tokens = field(default_factory=Tokens)
+    limits: Limits = field(default_factory=Limits)
+    origins: tuple[str, ...] = ()
+    committer: Committer = field(init=False)
+    metrics: Metrics = field(init=False)
+    subscriptions: Subscriptions = field(default_factory=Subscriptions)
+    rate: RateLimit = field(init=False)
+
+    def __post_init__(self) -> None:
+        players = LivePlayers(
+            self.shelf, self.store, max_open=self.limits.max_open, snapshot_every=self.limits.snapshot_every
+        )
+        self.committer = Committer(players)
+        self.metrics = Metrics(self.committer)
+        self.rate = RateLimit(self.limits.rate)
+
+    def admit(self, authorization: str | None, address: str, scope: Scope) -> None:
+        """Raise if a client may not do this, or does too much."""
+        client = self.tokens.check(authorization, scope) or address
+        wait = self.rate.wait(client)
+        if wait:
+            raise ServiceError(
+                ProblemCode.TOO_MANY, f"more than {self.limits.rate:g} requests a second", f"wait {wait:.2g} s",
+            )  # fmt: skip
+
+    async def keep(self, submission: Submission) -> EventsAnswer:
+        """Keep events, publish the beliefs, and return them."""
+        beliefs = await self.committer.submit(submission)
+        self.metrics.events.labels(submission.model).inc(len(beliefs))
+        self.subscriptions.publish(beliefs)
+        return EventsAnswer(beliefs)
+
+    async def prune(self) -> None:
+        """Delete events that are older than is kept, once an hour."""
+        seconds = self.limits.keep_seconds
+        while seconds is not None:
+            await self.committer.run(self.store.prune, time.time() - seconds)
+            await asyncio.sleep(min(3600.0, seconds))
+
+
+def create_app(service: Service) -> Starlette:
+    """Return the application of a service."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        service.committer.start()
+        pruning = asyncio.create_task(service.prune())
+        yield
+        pruning.cancel()
+        await service.committer.stop()
+        service.store.close()
+
+    def route(path: str, method: str, scope: Scope | None, handle: "Handler") -> Route:
+        return Route(path, _endpoint(service, path, scope, handle), methods=[method])
+
+    app = Starlette(
+        lifespan=lifespan,
+        routes=[
+            route("/v1/players/{player}/events", "POST", Scope.WRITE, _post_events),
+            route("/v1/players/{player}", "GET", Scope.READ, _get_player),
+            route("/v1/players/{player}", "DELETE", Scope.ADMIN, _forget_player),
+            route("/v1/plan", "POST", Scope.READ, _post_plan),
+            route("/v1/choose", "POST", Scope.READ, _post_choose),
+            route("/v1/models", "GET", Scope.READ, _get_models),
+            route("/v1/models/{name}", "PUT", Scope.ADMIN, _put_model),
+            route("/metrics", "GET", Scope.READ, _get_metrics),
+            route("/healthz", "GET", None, _get_health),
+            route("/openapi.json", "GET", None, _get_openapi),
+            route("/", "GET", None, _get_page),
+            WebSocketRoute("/v1/stream", stream_endpoint(service)),
+        ],
+        exception_handlers={404: _not_found, 405: _not_found},
+    )
+    if service.origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=list(service.origins), allow_methods=["*"], allow_headers=["*"]
+        )
+    return app
+
+
+Handler = Callable[[Service, Request], Awaitable[Any]]
+
+
+def _endpoint(service: Service, path: str, scope: Scope | None, handle: Handler) -> Callable[[Request], Any]:
+    """Return an endpoint that admits, measures, encodes, and answers every error with a problem document."""
+    seconds = service.metrics.seconds.labels(path)
+
+    async def endpoint(request: Request) -> Response:
+        began = time.perf_counter()
+        try:
+            if scope is not None:
+                client = request.client.host if request.client else ""
+                service.admit(request.headers.get("authorization"), client, scope)
+            answer = await handle(service, request)
+            if isinstance(answer, Response):
+                return answer
+            media = MSGPACK if MSGPACK in request.headers.get("accept", "") else JSON
+            return Response(encode(answer, media), media_type=media)
+        except Exception as error:
+            return _problem(service, error)
+        finally:
+            seconds.observe(time.perf_counter() - began)
+
+    return endpoint
+
+
+def _problem(service: Service, error: Exception) -> Response:
+    if isinstance(error, TelosError) and not isinstance(error, ServiceError):
+        error = ServiceError(ProblemCode.INVALID, error.message or str(error), error.remedy)
+    raised = error if isinstance(error, ServiceError) else as_problem(error)
+    problem = raised.problem()
+    service.metrics.refused.labels(raised.code.value).inc()
+    headers = {"retry-after": "1"} if problem.status in (429, 503) else {}
+    if problem.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return Response(encode(problem), problem.status, headers, PROBLEM)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    what = "there is nothing at" if status == 404 else f"{request.method} is not possible at"
+    problem = ServiceError(ProblemCode.NOT_FOUND, f"{what} {request.url.path[:200]}", "see /openapi.json").problem()
+    problem.status = status
+    return Response(encode(problem), status, media_type=PROBLEM)
+
+
+async def _body(service: Service, request: Request, kind: type[Body]) -> Body:
+    """Return the body of a request, within the limit of its size."""
+    data = await read_body(request, service.limits.body_bytes)
+    media = MSGPACK if request.headers.get("content-type", "").startswith(MSGPACK) else JSON
+    return decode(data, kind, media)
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return the body of a request; a larger one is refused before all of it has arrived."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > limit:
+            raise ServiceError(ProblemCode.TOO_LARGE, f"a body has at most {limit:,} bytes", "send fewer at once")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _model(service: Service, request: Request) -> str:
+    name = request.query_params.get("model") or service.default_model
+    return service.shelf.current(name).name
+
+
+# --- handlers ---------------------------------------------------------------------------------------------------------
+
+
+async def _post_events(service: Service, request: Request) -> Any:
+    events = await _body(service, request, EventMessage | list[EventMessage])  # type: ignore[arg-type]  # a union
+    found = events if isinstance(events, list) else [events]
+    if len(found) > MAX_EVENTS:
+        raise ServiceError(
+            ProblemCode.TOO_LARGE, f"{len(found):,} events at once; at most {MAX_EVENTS:,}", "split them"
+        )
+    return await service.keep(Submission(_model(service, request), request.path_params["player"], found))
+
+
+async def _get_player(service: Service, request: Request) -> Any:
+    players = service.committer.players
+    return await service.committer.run(players.answer, _model(service, request), request.path_params["player"])
+
+
+async def _forget_player(service: Service, request: Request) -> Any:
+    count = await service.committer.run(service.committer.players.forget, request.path_params["player"])
+    return {"player": request.path_params["player"], "events": count}
+
+
+async def _post_plan(service: Service, request: Request) -> Any:
+    return await asyncio.to_thread(service.characters.plan, await _body(service, request, PlanRequest))
+
+
+async def _post_choose(service: Service, request: Request) -> Any:
+    return await asyncio.to_thread(service.characters.choose, await _body(service, request, ChoiceRequest))
+
+
+def describe_model(service: Service, model: LiveModel) -> dict[str, Any]:
+    """Return what a client should know about a model."""
+    default = model.name == service.default_model
+    return {"name": model.name, "version": model.version, "goals": list(model.goals), "default": default}
+
+
+async def _get_models(service: Service, request: Request) -> Any:
+    models = [describe_model(service, service.shelf.current(name)) for name in service.shelf.names]
+    return {"models": models, "domains": list(service.characters.names)}
+
+
+async def _put_model(service: Service, request: Request) -> Any:
+    data = await read_body(request, service.limits.body_bytes)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ServiceError(ProblemCode.INVALID, f"the model is not UTF-8: {error}") from None
+    name = request.path_params["name"]
+    file = request.query_params.get("file") or f"{name}.yaml"
+    return describe_model(service, await service.committer.run(service.shelf.put, name, file, text))
+
+
+async def _get_metrics(service: Service, request: Request) -> Any:
+    return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+async def _get_health(service: Service, request: Request) -> Any:
+    return {"status": "ok", "models": len(service.shelf.names), "waiting": service.committer.waiting}
+
+
+async def _get_openapi(service: Service, request: Request) -> Any:
+    return Response(openapi_text(), media_type=JSON)
+
+
+async def _get_page(service: Service, request: Request) -> Any:
+    return Response(openapi_page(), media_type="text/html")

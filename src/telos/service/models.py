@@ -1,0 +1,106 @@
+"""The models of a service: named, versioned, and exchanged while it runs."""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, cast
+
+from telos.core.errors import TelosError, name_hint
+from telos.files import read_text
+from telos.recognition.files.load import RecognizerModel, create_recognizer, model_file, named_model
+from telos.recognition.recognizer import Recognizer
+from telos.service.messages import ProblemCode, ServiceError, check_name
+from telos.service.store import ModelRow, Store
+
+MAX_MODEL_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LiveModel:
+    """One version of a model."""
+
+    name: str
+    version: int
+    file: str
+    text: str
+    model: RecognizerModel
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        return tuple(self.model.goals)
+
+    def recognizer(self, seed: int) -> Recognizer:
+        """Return a recogniser that has observed nothing."""
+        return create_recognizer(self.model, seed=seed)
+
+    def resume(self, saved: Mapping[str, Any]) -> Recognizer:
+        """Return a recogniser that continues from a saved state."""
+        fresh: Any = self.recognizer(seed=0)
+        if not hasattr(fresh, "resume"):  # state machines restore themselves in place
+            fresh.restore(saved)
+            return cast(Recognizer, fresh)
+        return cast(Recognizer, type(fresh).resume(self.model, saved))
+
+
+class ModelShelf:
+    """All versions of all models; the last version of each is the present one."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._rows = {(row.name, row.version): row for row in store.models()}
+        self._loaded: dict[tuple[str, int], LiveModel] = {}
+        self._last: dict[str, int] = {}
+        for name, version in sorted(self._rows):
+            self._last[name] = version
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._last)
+
+    def current(self, name: str) -> LiveModel:
+        """Return the present version of a model."""
+        if name not in self._last:
+            raise ServiceError(ProblemCode.NOT_FOUND, f"there is no model {name!r}", name_hint(name, self._last))
+        return self.version(name, self._last[name])
+
+    def version(self, name: str, version: int) -> LiveModel:
+        """Return a version of a model."""
+        found = self._loaded.get((name, version))
+        if found is None:
+            row = self._rows[name, version]
+            found = LiveModel(*row[:3], row.text, parse_model(row.file, row.text))
+            self._loaded[name, version] = found
+        return found
+
+    def put(self, name: str, file: str, text: str) -> LiveModel:
+        """Check a model and make it the present version; the same text again changes nothing."""
+        check_name("model", name)
+        last = self._last.get(name)
+        if last is not None and (self._rows[name, last].text, self._rows[name, last].file) == (text, file):
+            return self.current(name)
+        version = (last or 0) + 1
+        found = LiveModel(name, version, file, text, parse_model(file, text))
+        row = ModelRow(name, version, file, text)
+        self._store.add_model(row)
+        self._rows[name, version], self._loaded[name, version], self._last[name] = row, found, version
+        return found
+
+    def load(self, path_or_name: str) -> LiveModel:
+        """Put the model of a file, or a built-in one, on the shelf under the name of its file."""
+        path = PurePath(model_file(path_or_name))
+        return self.put(path.stem, path.name, read_text(Path(path), limit=MAX_MODEL_BYTES))
+
+
+def parse_model(file: str, text: str) -> RecognizerModel:
+    """Return the model in the text of a file; faults name the file as it was given."""
+    if len(text.encode()) > MAX_MODEL_BYTES:
+        raise ServiceError(ProblemCode.TOO_LARGE, f"{file}: a model has at most {MAX_MODEL_BYTES:,} bytes")
+    name = PurePath(file).name
+    with tempfile.TemporaryDirectory(prefix="telos-model-") as folder:
+        path = Path(folder) / name  # formats differ by suffix, and grammars and formulas are read from files
+        path.write_text(text, encoding="utf-8")
+        try:
+            return named_model(path)
+        except TelosError as error:
+            raise ServiceError(ProblemCode.INVALID, str(error).replace(f"{path}", name)) from None

@@ -1,0 +1,198 @@
+"""Streams: events in, beliefs out, over one WebSocket, acknowledged by number and slowed down rather than dropped.
+
+A client sends messages with numbers of its own (``seq``), and may send many before the first answer. Each is answered
+with its number when its events are kept. After a broken connection the client sends again what was not answered; the
+ids of events make that harmless.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from telos.service.access import Scope
+from telos.service.messages import (
+    JSON,
+    MAX_EVENTS,
+    MSGPACK,
+    BeliefMessage,
+    EventMessage,
+    Problem,
+    ProblemCode,
+    ServiceError,
+    check_name,
+    decode,
+    encode,
+)
+from telos.service.players import Submission
+from telos.service.subscriptions import Subscription
+
+if TYPE_CHECKING:
+    from telos.service.app import Service
+
+PROTOCOLS = {"telos.json": JSON, "telos.msgpack": MSGPACK}
+MAX_UNANSWERED = 1_000  # messages of one stream; beyond that the service reads no further
+MAX_SUBSCRIBED = 10_000  # players of one stream
+
+
+class PlayerEvents(msgspec.Struct, forbid_unknown_fields=True):
+    """Events of one player in a message."""
+
+    player: str
+    events: list[EventMessage]
+
+
+class StreamMessage(msgspec.Struct, forbid_unknown_fields=True):
+    """One message of a client: events of one or many players, or players to hear about (``*``: all)."""
+
+    seq: int = 0
+    player: str | None = None
+    events: list[EventMessage] = []
+    batch: list[PlayerEvents] = []
+    model: str | None = None
+    subscribe: list[str] = []
+    unsubscribe: list[str] = []
+    quiet: bool = False  # answer with the last belief of each player only
+
+
+class StreamAnswer(msgspec.Struct, omit_defaults=True):
+    """The answer to the message ``ack``: beliefs, and a problem for each player whose events were not all kept."""
+
+    ack: int
+    beliefs: list[BeliefMessage] = []
+    problems: dict[str, Problem] = {}
+
+
+class StreamNews(msgspec.Struct):
+    """Beliefs about players that the stream has subscribed to."""
+
+    news: list[BeliefMessage]
+
+
+def stream_endpoint(service: "Service") -> Callable[[WebSocket], Awaitable[None]]:
+    """Return the endpoint of streams."""
+
+    async def endpoint(socket: WebSocket) -> None:
+        client = socket.client.host if socket.client else ""
+        authorization = socket.headers.get("authorization")
+        offered = [each for each in socket.scope.get("subprotocols", ()) if each in PROTOCOLS]
+        if authorization is None:  # browsers cannot set headers: the token is offered as a protocol
+            tokens = (each[13:] for each in socket.scope.get("subprotocols", ()) if each.startswith("telos.bearer."))
+            authorization = next((f"Bearer {token}" for token in tokens), None)
+        try:
+            service.admit(authorization, client, Scope.WRITE)
+        except ServiceError as error:
+            await socket.close(4401 if error.code is ProblemCode.UNAUTHORIZED else 4403, error.message[:120])
+            return
+        origin = socket.headers.get("origin")
+        if origin is not None and origin not in service.origins and not _is_same(origin, socket):
+            await socket.close(4403, "this origin is not allowed")
+            return
+        protocol = offered[0] if offered else None
+        await socket.accept(subprotocol=protocol)
+        with service.metrics.streams.track_inprogress():
+            await _Stream(service, socket, PROTOCOLS.get(protocol or "", JSON), authorization).run()
+
+    return endpoint
+
+
+def _is_same(origin: str, socket: WebSocket) -> bool:
+    return origin.partition("://")[2] == socket.headers.get("host")
+
+
+class _Stream:
+    """One open stream: reads messages in order, answers in order."""
+
+    def __init__(self, service: "Service", socket: WebSocket, media: str, authorization: str | None) -> None:
+        self._service, self._socket, self._media = service, socket, media
+        self._authorization = authorization
+        self._subscription = Subscription()
+        self._answers: asyncio.Queue[asyncio.Task[StreamAnswer]] = asyncio.Queue(MAX_UNANSWERED)
+        self._tasks: set[asyncio.Task[StreamAnswer]] = set()
+        self._sending = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Serve the stream until its client leaves; what was read until then is kept all the same."""
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._answer)
+                group.start_soon(self._tell)
+                await self._read()
+                group.cancel_scope.cancel()
+        except* (WebSocketDisconnect, RuntimeError):  # the client left while it was being told something
+            pass
+        finally:
+            self._service.subscriptions.remove(self._subscription)
+
+    async def _read(self) -> None:
+        while (data := await self._socket.receive())["type"] != "websocket.disconnect":
+            raw = data.get("bytes") or (data.get("text") or "").encode()
+            # Tasks begin in the order in which they are created, so that events are handed on in the order of messages.
+            task = asyncio.create_task(self._take(raw))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            await self._answers.put(task)
+
+    async def _take(self, data: bytes) -> StreamAnswer:
+        message = StreamMessage()
+        try:
+            message = decode(data, StreamMessage, self._media)
+            self._subscribe(message)
+            return await self._keep(message)
+        except ServiceError as error:
+            self._service.metrics.refused.labels(error.code.value).inc()
+            return StreamAnswer(message.seq, problems={"": error.problem()})
+
+    def _subscribe(self, message: StreamMessage) -> None:
+        if not message.subscribe and not message.unsubscribe:
+            return
+        self._service.tokens.check(self._authorization, Scope.READ)
+        if len(self._subscription.players) + len(message.subscribe) > MAX_SUBSCRIBED:
+            raise ServiceError(ProblemCode.TOO_LARGE, f"a stream hears about at most {MAX_SUBSCRIBED:,} players")
+        names = [check_name("player", name) for name in message.subscribe]
+        self._service.subscriptions.remove(self._subscription, message.unsubscribe)
+        self._service.subscriptions.add(self._subscription, names)
+
+    async def _keep(self, message: StreamMessage) -> StreamAnswer:
+        service = self._service
+        model = service.shelf.current(message.model or service.default_model).name
+        parts = list(message.batch)
+        if message.player is not None:
+            parts.append(PlayerEvents(message.player, message.events))
+        elif message.events:
+            raise ServiceError(ProblemCode.INVALID, "events without a player", "add player, or use batch")
+        count = sum(len(part.events) for part in parts)
+        if count > MAX_EVENTS:
+            raise ServiceError(ProblemCode.TOO_LARGE, f"{count:,} events at once; at most {MAX_EVENTS:,}", "split them")
+        submissions = [Submission(model, part.player, part.events) for part in parts]
+        outcomes = await asyncio.gather(*(service.committer.submit_when_free(each) for each in submissions))
+        answer = StreamAnswer(message.seq, [], {})
+        for part, outcome in zip(parts, outcomes, strict=True):
+            service.metrics.events.labels(model).inc(len(outcome.beliefs))
+            service.subscriptions.publish(outcome.beliefs)
+            answer.beliefs += outcome.beliefs[-1:] if message.quiet else outcome.beliefs
+            if outcome.error is not None:
+                problem = outcome.error.problem()
+                problem.accepted = len(outcome.beliefs)
+                answer.problems[part.player] = problem
+        return answer
+
+    async def _answer(self) -> None:
+        while True:
+            task = await self._answers.get()
+            await self._send(await task)
+
+    async def _tell(self) -> None:
+        while True:
+            await self._send(StreamNews(await self._subscription.take()))
+
+    async def _send(self, message: Any) -> None:
+        data = encode(message, self._media)
+        async with self._sending:
+            if self._media == MSGPACK:
+                await self._socket.send_bytes(data)
+            else:
+                await self._socket.send_text(data.decode())
