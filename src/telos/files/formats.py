@@ -135,6 +135,7 @@ FORMATS: dict[str, FileFormat] = {
             model="telos.squads.dialogue.lines:LinesShape",
             schema_file="telos.squads.dialogue:lines.schema.json",
             use="telos.squads.load_lines",
+            notes="telos.squads.dialogue.exchanges:exchange_notes",
         ),
         FileFormat(
             "scene",

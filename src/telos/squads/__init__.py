@@ -3,7 +3,8 @@
     members ──▶ Coordinator ──▶ Squad ──▶ Behaviour ──▶ Assignment ──▶ Order in a member's memory
                 coordinator.py  squad.py  behaviours.py
 
-Start with `Coordinator`. What members say to each other: dialogue/.
+Start with `Coordinator`. What members, and people of any game, say to each other: `load_lines`, and `Dialogue` or `say`
+(dialogue/).
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +14,17 @@ from telos.lazy import lazy_exports
 if TYPE_CHECKING:
     from telos.squads.behaviours import ALL_BEHAVIOURS, Behaviour, BehaviourStatus, NotNow, Verdict, select_behaviours
     from telos.squads.coordinator import Coordinator
+    from telos.squads.dialogue import (
+        Dialogue,
+        DialogueVocabulary,
+        Lines,
+        Occasion,
+        OccasionKind,
+        Person,
+        load_lines,
+        parse_lines,
+        say,
+    )
     from telos.squads.squad import (
         Assignment,
         BehaviourEnded,
@@ -32,15 +44,24 @@ __all__ = [
     "BehaviourEnded",
     "BehaviourStatus",
     "Coordinator",
+    "Dialogue",
+    "DialogueVocabulary",
     "LineSpoken",
+    "Lines",
     "Member",
     "NotNow",
     "Objective",
+    "Occasion",
+    "OccasionKind",
     "Order",
     "OrdersGiven",
+    "Person",
     "Squad",
     "SquadsFormed",
     "Verdict",
+    "load_lines",
+    "parse_lines",
+    "say",
     "select_behaviours",
 ]
 
@@ -54,6 +75,15 @@ __getattr__, __dir__ = lazy_exports(
         "Verdict": "behaviours",
         "select_behaviours": "behaviours",
         "Coordinator": "coordinator",
+        "Dialogue": "dialogue",
+        "DialogueVocabulary": "dialogue",
+        "Lines": "dialogue",
+        "Occasion": "dialogue",
+        "OccasionKind": "dialogue",
+        "Person": "dialogue",
+        "load_lines": "dialogue",
+        "parse_lines": "dialogue",
+        "say": "dialogue",
         "Assignment": "squad",
         "BehaviourEnded": "squad",
         "LineSpoken": "squad",

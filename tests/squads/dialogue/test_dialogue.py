@@ -15,10 +15,12 @@ from mutations import damage
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
-from telos.squads.dialogue.context import EARSHOT, FRESH_SECONDS
+from telos.squads.dialogue.combat import COMBAT, FRESH_SECONDS
+from telos.squads.dialogue.context import EARSHOT
 from telos.squads.dialogue.dialogue import MIN_LINE_SECONDS, STALE_SECONDS, Dialogue
-from telos.squads.dialogue.lines import Lines, builtin_lines, parse_lines
-from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion
+from telos.squads.dialogue.exchanges import Lines
+from telos.squads.dialogue.lines import builtin_lines, parse_lines
+from telos.squads.dialogue.occasions import ConversationBrokenOff, Occasion
 from telos.squads.squad import LineSpoken
 
 
@@ -331,9 +333,9 @@ def test_describe_place_may_be_replaced() -> None:
 
 
 def test_misuse_raises_errors() -> None:
-    with pytest.raises(TelosError, match=r"'hti'.*'hit'"):
-        Occasion("hti", 0.0, "Ann")
     told = dialogue()
+    with pytest.raises(TelosError, match=r"'hti'.*'hit'"):
+        told.notice(Occasion("hti", 0.0, "Ann"))
     told.tick({}, 5.0)
     with pytest.raises(TelosError, match=r"4.0 is before 5.0"):
         told.tick({}, 4.0)
@@ -408,7 +410,7 @@ def scripts(draw: st.DrawFn) -> list[tuple[float, str, Any]]:
         who = draw(st.sampled_from(NAMES))
         detail: Any = None
         if what == "occasion":
-            kind = draw(st.sampled_from(sorted(OCCASIONS)))
+            kind = draw(st.sampled_from(sorted(COMBAT.occasions)))
             detail = Occasion(kind, time, who, draw(abouts()))
             if draw(st.booleans()):  # otherwise speakers rarely see an enemy
                 script.append((time, "see", (who, draw(st.sampled_from([(0.0, 5.0), (15.0, 15.0)])))))
@@ -556,6 +558,7 @@ def test_exchanges_begin_soon_or_never_and_one_at_a_time(script: list[tuple[floa
     for line in begun:
         if line.text.startswith(tuple(NAMES)) and line.to is None:
             continue  # unanswered turns may follow an interruption
-        assert any(each.why == line.why and 0 <= line.time - each.time <= STALE_SECONDS + 1e-9 for each in noticed)
+        told_of = [each for each in noticed if COMBAT.describe(each) == line.why]
+        assert any(0 <= line.time - each.time <= STALE_SECONDS + 1e-9 for each in told_of)
     for one, other in pairwise(lines):
         assert other.exchange in urgent or other.time - one.time > MIN_LINE_SECONDS - 1e-6

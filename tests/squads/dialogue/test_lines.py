@@ -16,22 +16,9 @@ from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
-from telos.squads.dialogue.context import ROLE_VALUES, SLOT_VALUES, SQUAD_VALUES
-from telos.squads.dialogue.lines import (
-    BUILT_IN_LINES,
-    CASTING,
-    ROLE_VARIABLES,
-    SLOTS,
-    SQUAD_VARIABLES,
-    Exchange,
-    Lines,
-    Turn,
-    builtin_lines,
-    find_slots,
-    load_lines,
-    parse_lines,
-)
-from telos.squads.dialogue.occasions import OCCASIONS
+from telos.squads.dialogue.combat import COMBAT
+from telos.squads.dialogue.exchanges import Exchange, Lines, Turn, find_slots
+from telos.squads.dialogue.lines import BUILT_IN_LINES, builtin_lines, load_lines, parse_lines
 
 COMMITTED = Path(shape.__file__).with_name("lines.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.lines_schema()))
@@ -179,7 +166,7 @@ exchanges:
 
 def test_builtin_lines_cover_every_occasion() -> None:
     assert len(builtin_lines()) >= 20
-    assert {exchange.on for exchange in builtin_lines()} == set(OCCASIONS)
+    assert {exchange.on for exchange in builtin_lines()} == set(COMBAT.occasions)
 
 
 def all_turns() -> list[tuple[Exchange, Turn]]:
@@ -193,8 +180,8 @@ def test_builtin_lines_have_two_to_four_distinct_variations() -> None:
 
 def test_builtin_variations_can_be_filled() -> None:
     for exchange, turn in all_turns():
-        words = {**dict.fromkeys(SLOTS, "here"), **{role: role.title() for role in exchange.roles}}
-        allowed = {*exchange.roles, *(slot for slot, (on, _) in SLOTS.items() if exchange.on in on)}
+        words = {**dict.fromkeys(COMBAT.slots, "here"), **{role: role.title() for role in exchange.roles}}
+        allowed = {*exchange.roles, *COMBAT.slots_on(exchange.on)}
         for text in turn.variations:
             assert {slot for slot, _ in find_slots(text)} <= allowed
             assert "{" not in text.format_map(words)
@@ -205,15 +192,9 @@ def test_most_builtin_exchanges_have_two_or_more_speakers() -> None:
     assert len(talks) >= 0.7 * len(builtin_lines())
 
 
-def test_every_variable_and_slot_has_a_value() -> None:
-    assert set(SQUAD_VALUES) == set(SQUAD_VARIABLES)
-    assert set(ROLE_VALUES) == set(ROLE_VARIABLES)
-    assert set(SLOT_VALUES) == set(SLOTS)
-
-
 def test_how_to_page_names_every_word() -> None:
     page = HOW_TO.read_text(encoding="utf-8")
-    for word in (*OCCASIONS, *CASTING, *SQUAD_VARIABLES, *ROLE_VARIABLES, *SLOTS):
+    for word in (*COMBAT.occasions, *COMBAT.ways, *COMBAT.variables, *COMBAT.role_variables, *COMBAT.slots):
         assert f"`{word}`" in page or f"`{{{word}}}`" in page or f"`role_{word}`" in page, word
 
 

@@ -1,9 +1,10 @@
 """Dialogue: lines that fit what happened, chosen after the fact and dropped when they no longer fit.
 
     Occasion ──▶ Exchange (a line file) ──▶ cast of roles ──▶ Conversation ──▶ LineSpoken
-    occasions.py  lines.py                  dialogue.py, with what speakers know from context.py
+    occasions.py  exchanges.py, lines.py     dialogue.py, with what speakers know from context.py
 
-Start with `Dialogue` and `load_lines`.
+What lines may speak of is a `DialogueVocabulary` (vocabulary.py): that of combat (combat.py), or one that a line file
+or a game declares. Start with `load_lines`, and `Dialogue` or `say`.
 """
 
 from typing import TYPE_CHECKING
@@ -11,19 +12,49 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from telos.squads.dialogue.combat import COMBAT
     from telos.squads.dialogue.context import DialogueContext, Situation, describe_direction
-    from telos.squads.dialogue.dialogue import Dialogue
-    from telos.squads.dialogue.lines import Exchange, Lines, Turn, builtin_lines, lines_schema, load_lines, parse_lines
-    from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion, Speaker
+    from telos.squads.dialogue.dialogue import Dialogue, say
+    from telos.squads.dialogue.exchanges import Exchange, Lines, Turn
+    from telos.squads.dialogue.lines import builtin_lines, lines_schema, load_lines, parse_lines
+    from telos.squads.dialogue.occasions import ConversationBrokenOff, Occasion, Person, Speaker
+    from telos.squads.dialogue.vocabulary import GENERAL, DialogueVocabulary, OccasionKind
+
+_HOMES = {
+    "COMBAT": "combat",
+    "GENERAL": "vocabulary",
+    "ConversationBrokenOff": "occasions",
+    "Dialogue": "dialogue",
+    "DialogueContext": "context",
+    "DialogueVocabulary": "vocabulary",
+    "Exchange": "exchanges",
+    "Lines": "exchanges",
+    "Occasion": "occasions",
+    "OccasionKind": "vocabulary",
+    "Person": "occasions",
+    "Situation": "context",
+    "Speaker": "occasions",
+    "Turn": "exchanges",
+    "builtin_lines": "lines",
+    "describe_direction": "context",
+    "lines_schema": "lines",
+    "load_lines": "lines",
+    "parse_lines": "lines",
+    "say": "dialogue",
+}
 
 __all__ = [
-    "OCCASIONS",
+    "COMBAT",
+    "GENERAL",
     "ConversationBrokenOff",
     "Dialogue",
     "DialogueContext",
+    "DialogueVocabulary",
     "Exchange",
     "Lines",
     "Occasion",
+    "OccasionKind",
+    "Person",
     "Situation",
     "Speaker",
     "Turn",
@@ -32,25 +63,7 @@ __all__ = [
     "lines_schema",
     "load_lines",
     "parse_lines",
+    "say",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "DialogueContext": "context",
-        "Situation": "context",
-        "describe_direction": "context",
-        "Dialogue": "dialogue",
-        "Exchange": "lines",
-        "Lines": "lines",
-        "Turn": "lines",
-        "builtin_lines": "lines",
-        "lines_schema": "lines",
-        "load_lines": "lines",
-        "parse_lines": "lines",
-        "ConversationBrokenOff": "occasions",
-        "OCCASIONS": "occasions",
-        "Occasion": "occasions",
-        "Speaker": "occasions",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -1,6 +1,6 @@
 """Dialogue: chooses exchanges for occasions, casts their roles, and speaks their lines while they fit.
 
-Start with `Dialogue`. Casting and the rules for silence follow below it.
+Start with `Dialogue`, or with `say` for a conversation at once. Casting and the rules for silence follow below it.
 """
 
 import math
@@ -10,33 +10,20 @@ from random import Random
 from typing import Any
 
 from telos.core.errors import TelosError
+from telos.core.state import Layout
 from telos.core.trace import Trace, silent
-from telos.core.values import FrozenMap, Value
+from telos.core.values import FrozenMap, Value, ValueKind
 from telos.files import Count, Finite, Items, Row, SavedTree, SnapshotModel, SnapshotPart, read_snapshot
 from telos.files.restoring import Omission, RandomState, SnapshotCheck, read_random, save_random
 from telos.squads.dialogue.context import DescribePlace, DialogueContext, Situation, describe_direction
-from telos.squads.dialogue.lines import Exchange, Lines, Turn, addressed_role
-from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion, Speaker
+from telos.squads.dialogue.exchanges import Exchange, Lines, Turn, addressed_role
+from telos.squads.dialogue.occasions import ConversationBrokenOff, Occasion, Speaker
+from telos.squads.dialogue.vocabulary import DialogueVocabulary
 from telos.squads.squad import LineSpoken
 
 MIN_LINE_SECONDS = 1.2  # duration of the shortest line
 SECONDS_PER_LETTER = 0.06  # duration of longer lines
 STALE_SECONDS = 2.5  # an older occasion starts no conversation
-GRENADE_SECONDS = 4.0  # after which a grenade has exploded
-
-# Seconds in which the same kind of occasion is not repeated for the same person.
-SETTLED_SECONDS: dict[str, float] = {
-    "hit": 8.0,  # the person has just reported
-    "down": 60.0,
-    "no_cover": 8.0,
-    "last_man": math.inf,  # reinforcements are requested once
-    "reloading": 5.0,
-    "blocked": 8.0,
-    "refused": 8.0,
-}
-# First words of orders, as squad behaviours give them.
-_TO_SUPPRESS = ("suppress",)
-_TO_MOVE = ("take", "cover", "advance", "lead", "search", "go", "move")
 
 
 # --- conversations ---
@@ -54,8 +41,9 @@ class PendingOccasion:
         return {"occasion": save_occasion(self.occasion), "passed": sorted(self.passed)}
 
     @classmethod
-    def from_saved(cls, check: SnapshotCheck, saved: "PendingSnapshot") -> "PendingOccasion":
-        return cls(read_occasion(check.at("occasion"), saved.occasion), frozenset(saved.passed))
+    def from_saved(cls, check: SnapshotCheck, saved: "PendingSnapshot", lines: Lines) -> "PendingOccasion":
+        occasion = read_occasion(check.at("occasion"), saved.occasion, lines.vocabulary)
+        return cls(occasion, frozenset(saved.passed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +95,7 @@ class Conversation:
             check.require(role in cast, ("cast",), f"lacks the role {role!r}")
         for role in cast:
             check.known(("cast",), role, exchange.roles, "role")
-        occasion = read_occasion(check.at("occasion"), saved.occasion)
+        occasion = read_occasion(check.at("occasion"), saved.occasion, lines.vocabulary)
         talk = cls(saved.exchange, occasion, FrozenMap(cast), saved.due, saved.next, saved.spoken, saved.missing)
         turns = len(talk.turns(exchange))
         check.require(saved.next <= turns, ("next",), f"is {saved.next}, and there are {turns} turns")
@@ -160,10 +148,14 @@ def save_occasion(occasion: Occasion) -> dict[str, Any]:
     return {"kind": occasion.kind, "time": occasion.time, "who": occasion.who, "about": _plain(occasion.about)}
 
 
-def read_occasion(check: SnapshotCheck, saved: OccasionSnapshot) -> Occasion:
+def read_occasion(check: SnapshotCheck, saved: OccasionSnapshot, vocabulary: DialogueVocabulary) -> Occasion:
     """Return a saved occasion, with the values that its talk reads."""
-    check.known(("kind",), saved.kind, OCCASIONS, "occasion")
+    check.known(("kind",), saved.kind, vocabulary.occasions, "occasion")
     about = saved.about
+    for name, kind in vocabulary.about(saved.kind).items():
+        value = about.get(name)
+        fits = isinstance(value, str) if kind.kind is ValueKind.HANDLE else kind.accepts(value)
+        check.require(fits, ("about", name), f"must be {kind}, got {value!r}")
     for key in ("x", "y"):
         value = about.get(key)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -192,6 +184,7 @@ class Dialogue:
     def __init__(
         self, lines: Lines, *, rng: Random, describe_place: DescribePlace = describe_direction, trace: Trace = silent
     ) -> None:
+        self._vocabulary = lines.vocabulary
         self._lines, self._rng, self._describe_place, self._trace = lines, rng, describe_place, trace
         self._now = -math.inf
         self._waiting: list[PendingOccasion] = []
@@ -204,21 +197,26 @@ class Dialogue:
 
     def notice(self, occasion: Occasion) -> None:
         """Add an occasion; it is talked about within moments or not at all."""
-        self._waiting.append(PendingOccasion(occasion))
+        self._waiting.append(PendingOccasion(self._vocabulary.check(occasion)))
 
     def tick(
-        self, speakers: Mapping[str, Speaker], now: float, *, squads: Mapping[str, str] | None = None
+        self,
+        speakers: Mapping[str, Speaker],
+        now: float,
+        *,
+        squads: Mapping[str, str] | None = None,
+        values: Mapping[str, Value] | None = None,
     ) -> list[LineSpoken]:
         """Return the lines spoken now.
 
-        ``speakers`` are all fighters, including the dead; ``squads`` names the squad of each. Speakers without a squad
-        form one with the rest of their side.
+        ``speakers`` are all who may speak, including the dead; ``squads`` names the squad of each. Speakers without a
+        squad form one with the rest of their side. ``values`` are the variables that the line file declares.
         """
         if not (math.isfinite(now) and now >= self._now):
             raise TelosError(f"the time {now!r} is before {self._now!r}", "pass increasing seconds")
         self._now = now
         self._squads.update(squads or {})
-        context = DialogueContext(speakers, self._squads, now, self._describe_place)
+        context = DialogueContext(speakers, self._squads, now, self._vocabulary, self._describe_place, values or {})
         self._waiting = [each for each in self._waiting if now - each.occasion.time <= STALE_SECONDS]
         for squad, talk in [*self._talks.items()]:
             if now >= talk.due and talk.turn(self._lines[talk.exchange]) is None:
@@ -228,6 +226,11 @@ class Dialogue:
         for line in said:
             self._trace(line)
         return said
+
+    @property
+    def next_due(self) -> float | None:
+        """Return when a conversation goes on or ends; None if nobody talks."""
+        return min((talk.due for talk in self._talks.values()), default=None)
 
     def _begin(self, context: DialogueContext) -> None:
         """Begin the first exchange that fits in each squad that is free or has something urgent to say."""
@@ -245,8 +248,8 @@ class Dialogue:
         for squad, chances in by_squad.items():
             current = self._talks.get(squad)
             if current is not None:
-                urgent = not current.occasion.is_urgent
-                chances = [each for each in chances if urgent and each.occasion.is_urgent]
+                may_interrupt = not self._is_urgent(current.occasion)
+                chances = [each for each in chances if may_interrupt and self._is_urgent(each.occasion)]
             self._begin_one(squad, chances, context)
 
     def _begin_one(self, squad: str, waiting: list[PendingOccasion], context: DialogueContext) -> None:
@@ -270,7 +273,8 @@ class Dialogue:
         if found is None:
             return None
         situation = Situation(context, waiting.occasion, found)
-        if not situation.holds(exchange, exchange.condition) or not _has_opening(exchange, situation):
+        layout = self._lines.layout(exchange)
+        if not situation.holds(exchange.condition, layout) or not _has_opening(exchange, situation, layout):
             return None
         if exchange.chance < 1 and self._rng.random() >= exchange.chance:
             passed = replace(waiting, passed=waiting.passed | {exchange.name})
@@ -283,9 +287,10 @@ class Dialogue:
         """Yield the next line of a conversation, if one is due and fits."""
         talk = self._talks[squad]
         exchange = self._lines[talk.exchange]
+        layout = self._lines.layout(exchange)
         while talk.turn(exchange) is not None and context.now >= talk.due:
             situation = Situation(context, talk.occasion, talk.cast)
-            talk, turn = _choose_turn(talk, exchange, situation)
+            talk, turn = _choose_turn(talk, exchange, situation, layout)
             missing = self._missing(talk, exchange, turn, context)
             if missing and talk.missing is None and talk.spoken and exchange.unanswered:
                 talk = replace(talk, missing=missing, next=0, due=context.now + exchange.unanswered[0].after)
@@ -294,7 +299,7 @@ class Dialogue:
             if why is not None:
                 self._break_off(squad, why)
                 return
-            if not situation.holds(exchange, turn.condition):
+            if not situation.holds(turn.condition, layout):
                 talk = talk.to_next_speaker(exchange)
                 continue
             if self._speaking.get(talk.cast[turn.role], -math.inf) > context.now:
@@ -321,7 +326,7 @@ class Dialogue:
             return f"{talk.missing} is back on his feet"
         if not talk.spoken and context.now - talk.occasion.time > STALE_SECONDS:
             return "it is no news any more"
-        if situation.holds(exchange, turn.condition) and not _fill_variations(turn, situation):
+        if situation.holds(turn.condition, self._lines.layout(exchange)) and not _fill_variations(turn, situation):
             return f"{speaker} does not know enough to say it"  # skipping it would leave a reply without a question
         return reason_for_silence(talk.occasion, context) if talk.missing is None else None
 
@@ -331,7 +336,7 @@ class Dialogue:
         self._last[key] = self._rng.choice(fresh or [*texts])
         text = texts[self._last[key]]
         who, to = talk.cast[turn.role], talk.addressee(exchange)
-        return LineSpoken(self._now, who, to, text, exchange.name, talk.occasion.why)
+        return LineSpoken(self._now, who, to, text, exchange.name, self._vocabulary.describe(talk.occasion))
 
     def _advance(self, squad: str, talk: Conversation, exchange: Exchange, line: LineSpoken) -> Conversation:
         """Return the conversation after a line, which takes a while to speak."""
@@ -339,7 +344,8 @@ class Dialogue:
         self._ready[squad, exchange.name] = self._now + exchange.cooldown
         self._settled[talk.occasion.kind, talk.occasion.who] = self._now
         if talk.missing is not None:
-            self._settled["down", talk.missing] = self._now  # otherwise the death would be reported twice
+            for kind in (name for name, each in self._vocabulary.occasions.items() if each.mutes):
+                self._settled[kind, talk.missing] = self._now  # otherwise the death would be reported twice
         then = replace(talk.to_next_speaker(exchange), spoken=talk.spoken + 1, due=end)
         turn = then.turn(exchange)
         return then if turn is None else replace(then, due=end + turn.after)
@@ -349,9 +355,12 @@ class Dialogue:
         if talk is not None and talk.spoken:
             self._trace(ConversationBrokenOff(self._now, talk.exchange, why))
 
+    def _is_urgent(self, occasion: Occasion) -> bool:
+        return self._vocabulary.kind(occasion.kind).is_urgent
+
     def _is_settled(self, occasion: Occasion) -> bool:
         time = self._settled.get((occasion.kind, occasion.who))
-        return time is not None and self._now - time < SETTLED_SECONDS.get(occasion.kind, 0.0)
+        return time is not None and self._now - time < self._vocabulary.kind(occasion.kind).settled
 
     def save(self) -> dict[str, Any]:
         """Return all state as plain data."""
@@ -393,7 +402,7 @@ class Dialogue:
         waiting = []
         for place, pending in enumerate(saved.waiting):
             with check.part(pending.occasion.who, f"the occasion {pending.occasion.kind!r}"):
-                waiting.append(PendingOccasion.from_saved(check.at("waiting", place), pending))
+                waiting.append(PendingOccasion.from_saved(check.at("waiting", place), pending, self._lines))
         state = read_random(check, ("rng",), saved.rng).getstate()
 
         def put() -> None:
@@ -406,21 +415,44 @@ class Dialogue:
         return put
 
 
-def _has_opening(exchange: Exchange, situation: Situation) -> bool:
+def say(
+    lines: Lines,
+    occasion: Occasion,
+    speakers: Mapping[str, Speaker] | Iterable[Speaker],
+    *,
+    rng: Random,
+    values: Mapping[str, Value] | None = None,
+) -> tuple[LineSpoken, ...]:
+    """Return the whole conversation about an occasion, as it goes while nothing else happens; empty if there is none.
+
+    A game that goes on meanwhile keeps a ``Dialogue``.
+    """
+    people = speakers if isinstance(speakers, Mapping) else {each.name: each for each in speakers}
+    dialogue = Dialogue(lines, rng=rng)
+    dialogue.notice(occasion)
+    spoken = dialogue.tick(people, occasion.time, values=values)
+    while (due := dialogue.next_due) is not None:
+        spoken += dialogue.tick(people, due, values=values)
+    return tuple(spoken)
+
+
+def _has_opening(exchange: Exchange, situation: Situation, layout: Layout) -> bool:
     """Whether a first turn can be spoken."""
-    fitting = (turn for turn in exchange.turns if situation.holds(exchange, turn.condition))
+    fitting = (turn for turn in exchange.turns if situation.holds(turn.condition, layout))
     first = next(fitting, None)
     others = (turn for turn in fitting if first is not None and turn.role == first.role)
     return first is not None and any(_fill_variations(turn, situation) for turn in (first, *others))
 
 
-def _choose_turn(talk: Conversation, exchange: Exchange, situation: Situation) -> tuple[Conversation, Turn]:
+def _choose_turn(
+    talk: Conversation, exchange: Exchange, situation: Situation, layout: Layout
+) -> tuple[Conversation, Turn]:
     """Return the conversation at the first alternative of the next turn that fits, if possible one to be filled."""
     turns = talk.turns(exchange)
     alternatives = range(talk.next, talk.to_next_speaker(exchange).next)
     if not situation.context.can_speak(talk.cast[turns[talk.next].role]):
         return talk, turns[talk.next]
-    fitting = [i for i in alternatives if situation.holds(exchange, turns[i].condition)]
+    fitting = [i for i in alternatives if situation.holds(turns[i].condition, layout)]
     sayable = (i for i in fitting if _fill_variations(turns[i], situation))
     chosen = next(sayable, next(iter(fitting), talk.next))
     return replace(talk, next=chosen), turns[chosen]
@@ -443,10 +475,11 @@ def _read_pairs(saved: Iterable[Any]) -> dict[tuple[str, str], float]:
 def cast_roles(exchange: Exchange, occasion: Occasion, context: DialogueContext) -> dict[str, str] | None:
     """Return the speaker of each role, all different; None if a role cannot be filled."""
     found: dict[str, str] = {}
-    # Comrades come last, whatever the order in the file: they fill the remaining roles.
-    for role in sorted(exchange.roles, key=lambda role: exchange.roles[role] == "comrade"):
+    # Comrades come last, whatever the order in the file: they take the remaining roles.
+    ways = context.vocabulary.ways_on(exchange.on)
+    for role in sorted(exchange.roles, key=lambda role: ways[exchange.roles[role]].fills_up):
         voices = [found[each] for each in found if each in exchange.voices and context.can_speak(found[each])]
-        name = _CASTING[exchange.roles[role]](occasion, context, found)
+        name = ways[exchange.roles[role]].find(occasion, context, found)
         if name is None or name in found.values():
             return None  # roles have different speakers
         if role in exchange.voices and not _can_talk(name, voices, occasion, context):
@@ -461,49 +494,6 @@ def _can_talk(name: str, voices: list[str], occasion: Occasion, context: Dialogu
     return all(context.in_earshot(name, other) for other in [*voices, occasion.who])
 
 
-def _leader(occasion: Occasion, context: DialogueContext, _: Mapping[str, str]) -> str | None:
-    ranked = sorted(context.squad_members(occasion.who), key=lambda mate: (-mate.rank, mate.name))
-    return next((mate.name for mate in ranked if context.can_speak(mate.name)), None)
-
-
-def _comrade(occasion: Occasion, context: DialogueContext, found: Mapping[str, str]) -> str | None:
-    taken = {occasion.who, *found.values()}
-    return next((mate.name for mate in context.comrades(occasion.who) if mate.name not in taken), None)
-
-
-def _target(occasion: Occasion, _: DialogueContext, __: Mapping[str, str]) -> str | None:
-    target = occasion.about.get("target")
-    return str(target) if target is not None else None
-
-
-def _find_ordered(tasks: tuple[str, ...]) -> Callable[[Occasion, DialogueContext, Mapping[str, str]], str | None]:
-    def find(occasion: Occasion, context: DialogueContext, _: Mapping[str, str]) -> str | None:
-        orders = occasion.about.get("orders") or {}
-        fitting = (name for name, order in orders.items() if _first_word(order) in tasks)
-        return next((name for name in fitting if context.can_speak(name)), None)
-
-    return find
-
-
-def _first_word(order: object) -> str:
-    """Return the first word of an order.
-
-    >>> _first_word("suppress Bert"), _first_word("take cover at c3"), _first_word("")
-    ('suppress', 'take', '')
-    """
-    return next(iter(str(order).lower().split()), "")
-
-
-_CASTING: dict[str, Callable[[Occasion, DialogueContext, Mapping[str, str]], str | None]] = {
-    "who": lambda occasion, _, __: occasion.who,
-    "leader": _leader,
-    "comrade": _comrade,
-    "target": _target,
-    "mover": _find_ordered(_TO_MOVE),
-    "suppressor": _find_ordered(_TO_SUPPRESS),
-}
-
-
 # --- when not to talk ---
 
 
@@ -511,64 +501,9 @@ def reason_for_silence(occasion: Occasion, context: DialogueContext) -> str | No
     """Return why an occasion must not be talked about now, whatever the lines; None if it may."""
     if occasion.who not in context.speakers:
         return f"{occasion.who} is not there"
-    if occasion.kind == "down":
+    kind = context.vocabulary.kind(occasion.kind)
+    if kind.mutes:
         return f"{occasion.who} is on his feet" if context.can_speak(occasion.who) else None
     if not context.can_speak(occasion.who):
         return f"{occasion.who} is down"
-    law = _RULES.get(occasion.kind)
-    return law(occasion, context) if law else None
-
-
-def _spotted(occasion: Occasion, context: DialogueContext) -> str | None:
-    return None if context.sees_enemy(occasion.who) else f"{occasion.who} sees no enemy"
-
-
-def _unseen_by_all(occasion: Occasion, context: DialogueContext) -> str | None:
-    sees = (mate.name for mate in context.squad_members(occasion.who) if context.sees_enemy(mate.name))
-    return next((f"{name} sees an enemy" for name in sees), None)
-
-
-def _unseen(occasion: Occasion, context: DialogueContext) -> str | None:
-    return f"{occasion.who} sees an enemy" if context.sees_enemy(occasion.who) else None
-
-
-def _ordered(occasion: Occasion, context: DialogueContext) -> str | None:
-    return None if context.comrades(occasion.who) else f"nobody hears {occasion.who}"
-
-
-def _no_cover(occasion: Occasion, context: DialogueContext) -> str | None:
-    if context.knows_cover(occasion.who):
-        return f"{occasion.who} knows cover"
-    # The occasion implies that he is under fire, unless his body reports otherwise.
-    return (
-        None
-        if context.self_flag(occasion.who, "under_fire", default=True)
-        else f"{occasion.who} is no longer under fire"
-    )
-
-
-def _last_man(occasion: Occasion, context: DialogueContext) -> str | None:
-    others = (mate.name for mate in context.squad_members(occasion.who) if mate.name != occasion.who)
-    return next((f"{name} is still there" for name in others if context.can_speak(name)), None)
-
-
-def _grenade(occasion: Occasion, context: DialogueContext) -> str | None:
-    return "it has gone off" if context.now - occasion.time > GRENADE_SECONDS else None
-
-
-def _enemy_down(occasion: Occasion, context: DialogueContext) -> str | None:
-    enemy = context.speakers.get(str(occasion.about.get("target")))
-    return f"{enemy.name} is on his feet" if enemy is not None and enemy.alive else None
-
-
-_RULES: dict[str, Callable[[Occasion, DialogueContext], str | None]] = {
-    "spotted": _spotted,
-    "lost": _unseen_by_all,
-    "searching": _unseen,
-    "cleared": _unseen,
-    "ordered": _ordered,
-    "no_cover": _no_cover,
-    "last_man": _last_man,
-    "grenade": _grenade,
-    "enemy_down": _enemy_down,
-}
+    return kind.silence(occasion, context) if kind.silence else None

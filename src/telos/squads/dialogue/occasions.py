@@ -1,73 +1,46 @@
 """Occasions for dialogue, the speakers, and the record of a conversation that broke off."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from telos.agents.memory import WorkingMemory
-from telos.core.errors import TelosError, name_hint
+from telos.core.errors import TelosError
 from telos.core.values import FrozenMap, Value
 
-# Kinds of occasions, with the text of each in a trace.
-OCCASIONS: dict[str, str] = {
-    "hit": "was hit",
-    "down": "went down",
-    "spotted": "spotted an enemy",
-    "lost": "lost sight of the enemy",
-    "grenade": "noticed a grenade",
-    "ordered": "was given orders",
-    "fulfilled": "carried out orders",
-    "no_cover": "is under fire and knows no cover",
-    "last_man": "is the last one left",
-    "reloading": "is reloading",
-    "searching": "is searching",
-    "cleared": "found a room empty",
-    "enemy_down": "saw an enemy go down",
-    "blocked": "found the way blocked",
-    "refused": "had more pressing things to do than an order",
-}
-URGENT = frozenset({"grenade", "down"})  # interrupt other talk
 _NOTHING: FrozenMap[str, Value] = FrozenMap()
 
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """Something that happened to ``who`` and may be talked about; ``about`` holds what the squad layer knows of it.
+    """Something that happened to ``who`` and may be talked about; ``about`` holds what the game tells of it.
 
-    It reads ``x`` and ``y`` or ``place`` (of a grenade, a room, a door), ``target`` (a name), ``behaviour``, ``orders``
-    (a name to its order, whose first word is the task), ``room``, ``door`` and ``why``, each where there is one.
+    The vocabulary of the lines says which kinds there are, and what each is about. In combat that is ``x`` and ``y`` or
+    ``place`` (of a grenade, a room, a door), ``target`` (a name), ``behaviour``, ``orders`` (a name to its order, whose
+    first word is the task), ``room``, ``door`` and ``why``, each where there is one.
 
-    >>> Occasion("hit", 3.0, "Bob").why
-    'Bob was hit'
+    >>> Occasion("sold", 3.0, "Ann", {"buyer": "Bob", "price": 12}).about["price"]
+    12
     """
 
     kind: str
     time: float
     who: str
-    about: FrozenMap[str, Value] = field(default=_NOTHING)
+    about: Mapping[str, Value] = field(default=_NOTHING)
 
     def __post_init__(self) -> None:
-        if self.kind not in OCCASIONS:
-            raise TelosError(f"unknown occasion {self.kind!r}", name_hint(self.kind, OCCASIONS))
         if not math.isfinite(self.time):
             raise TelosError(f"the time of an occasion must be a finite number of seconds, got {self.time!r}")
-
-    @property
-    def why(self) -> str:
-        """Return what happened as text."""
-        return f"{self.who} {OCCASIONS[self.kind]}"
-
-    @property
-    def is_urgent(self) -> bool:
-        """Whether it interrupts other talk."""
-        return self.kind in URGENT
+        if not isinstance(self.about, FrozenMap):
+            object.__setattr__(self, "about", FrozenMap(self.about))
 
 
 class Speaker(Protocol):
     """Anybody on the field, of either side, dead or alive.
 
-    Dialogue reads facts of the kinds ``enemy`` (x, y, seen), ``cover`` (valid) and ``self`` (under_fire) from the
-    memory.
+    Dialogue in combat reads facts of the kinds ``enemy`` (x, y, seen), ``cover`` (valid) and ``self`` (under_fire) from
+    the memory. Role variables that a line file declares are attributes of these names.
     """
 
     @property
@@ -90,6 +63,24 @@ class Speaker(Protocol):
     def rank(self) -> int: ...
     @property
     def memory(self) -> WorkingMemory: ...
+
+
+@dataclass
+class Person:
+    """A speaker of any game; subclass it to add role variables.
+
+    >>> Person("Ann").alive, Person("Bob", position=(3.0, 4.0)).position
+    (True, (3.0, 4.0))
+    """
+
+    name: str
+    side: str = "people"
+    alive: bool = True
+    conscious: bool = True
+    position: tuple[float, float] = (0.0, 0.0)
+    health: float = 100.0
+    rank: int = 0
+    memory: WorkingMemory = field(default_factory=WorkingMemory)
 
 
 @dataclass(frozen=True, slots=True)
