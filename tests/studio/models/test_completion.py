@@ -1,9 +1,10 @@
 """Completions at the cursor of the editor."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos.recognition
@@ -117,7 +118,7 @@ def test_nothing_is_offered_in_comment_or_outside_text() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_key_of_packaged_files_is_offered(path: Path) -> None:
+def test_every_key_of_packaged_files_is_offered(path: Path, pytestconfig: pytest.Config) -> None:
     text = path.read_text()
     document = read_yaml(text)
     is_trained = document.data["recognizer"] == "iohmm"
@@ -129,13 +130,15 @@ def test_every_key_of_packaged_files_is_offered(path: Path) -> None:
     keys = {
         way: entry.key for way, entry in document.positions.items() if entry.key is not None and way[:-1] not in free
     }
+    assert len(keys) >= 3
+    if not pytestconfig.getoption("--slow"):  # each takes the text up to there
+        keys = dict(Random(path.stem).sample(sorted(keys.items(), key=repr), min(30, len(keys))))
     missed = []
     for way, key in keys.items():
         lines = text.split("\n")[: key.line]
         found = offered("\n".join([*lines[:-1], lines[-1][: key.column - 1]]))
         missed += [(way, found)] if way[-1] not in found else []
     assert missed == []
-    assert len(keys) >= 3
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -177,6 +180,7 @@ BITS = [
 TEXTS = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(BITS), max_size=40).map("".join))
 
 
+@settings(max_examples=40)  # with six models each
 @given(TEXTS, st.integers(0, 12), st.integers(-1, 60))
 def test_arbitrary_text_and_cursor_are_accepted(text: str, line: int, column: int) -> None:
     for model in ("recognizer", "character", "domain", "scene", "grammar", "no such"):

@@ -14,6 +14,7 @@ from nicegui import Client, ui
 from nicegui.events import GenericEventArguments
 
 from telos.studio.page import widgets
+from telos.studio.page.score_panel import TINT
 from telos.studio.page.theme import theme_css
 from telos.studio.page.widgets import BeliefBars, StageCanvas, Timeline
 
@@ -33,6 +34,23 @@ def test_palette_has_both_themes() -> None:
     for at, (in_dark, in_light) in enumerate(GOALS):
         assert f"--telos-goal{at}: {in_light};" in light
         assert f"--telos-goal{at}: {in_dark};" in dark
+
+
+def luminance(colour: list[float]) -> float:
+    """Return the relative luminance of a colour, as WCAG 2 defines it."""
+    linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+@pytest.mark.parametrize("tint", ["good", "danger"])
+def test_numbers_of_confusion_stand_out_from_fullest_cell(theme: int, tint: str) -> None:
+    ink, panel, full = (
+        [int(ROLES[role][theme][at : at + 2], 16) / 255 for at in (1, 3, 5)] for role in ("ink", "panel", tint)
+    )
+    cell = [TINT / 100 * one + (1 - TINT / 100) * two for one, two in zip(full, panel, strict=True)]
+    pale, dark = sorted((luminance(ink), luminance(cell)), reverse=True)
+    assert (pale + 0.05) / (dark + 0.05) >= 4.5
 
 
 def test_style_uses_only_colours_of_palette() -> None:

@@ -49,7 +49,7 @@ def count_sure(intent: str, seeds: range, *, rules: str = "wilds") -> int:
 
 @pytest.mark.parametrize("intent", ["level", "explore", "town"])
 def test_headline_is_sure_of_one_goal_pursued_for_20_s(intent: str) -> None:
-    assert count_sure(intent, SEEDS[:3]) >= 2
+    assert count_sure(intent, SEEDS[:2]) == 2
 
 
 @pytest.mark.slow

@@ -39,15 +39,16 @@ _ACCURACY = (
     '<span class="ts-meter ts-meter-wide"><i :style="{width: props.row.share + \'%\'}"></i></span>'
     '<span class="ts-number">{{ props.row.accuracy }}</span>'
 )
+TINT = 42  # % of a cell's colour at most, so that its number stands out (test_widgets.py)
 _MATRIX = """
 <q-tr :props="props">
   <q-td v-for="col in props.cols" :key="col.name" :props="props"
         :style="col.name === 'truth' ? {} : {
           background: 'color-mix(in srgb, var(--telos-' + (col.name === props.row.key ? 'good' : 'danger') + ') '
-                      + 0.55 * (props.row['share ' + col.name] || 0) + '%, transparent)'}"
+                      + SHARE * (props.row['share ' + col.name] || 0) + '%, transparent)'}"
         :class="col.name === 'truth' ? 'ts-row-name' : 'ts-cell'">{{ props.row[col.name] }}</q-td>
 </q-tr>
-"""
+""".replace("SHARE", str(TINT / 100))
 
 
 class ScorePanel:
