@@ -3,11 +3,11 @@
     sensors ──▶ memory ──▶ attention ──▶ goals ──▶ planner ──▶ steps ──▶ body ──▶ world
     sensors.py  memory.py                deliberation.py        mind.py   body.py
 
-Start with `Mind` (mind.py). A kind of character is a `Character`, read from a file (character.py); what its body does
-for each action is a `Procedure` or a performance file (body.py). Many minds share budgets in a `MindSchedule`
-(mind_schedule.py). `why` and `why_not` explain a mind (explain.py). `save_mind` and `restore_mind` keep one
-(saving.py). `MotiveMind` chooses by discontentment instead of planning (motives.py); `Needs` bring insistence into a
-planning mind (needs.py).
+To give minds to bodies of your own game, start with `Body` and `Crowd` (embedding/). Below them is `Mind` (mind.py). A
+kind of character is a `Character`, read from a file (character.py); what its body does for each action is a `Procedure`
+or a performance file (body.py). Many minds share budgets in a `MindSchedule` (mind_schedule.py). `why` and `why_not`
+explain a mind (explain.py). `save_mind` and `restore_mind` keep one (saving.py). `MotiveMind` chooses by discontentment
+instead of planning (motives.py); `Needs` bring insistence into a planning mind (needs.py).
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Animate,
         BodyState,
         Goto,
+        Perform,
         Performance,
         Performed,
         Procedure,
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     )
     from telos.agents.character import Character, characters_from, characters_in, load_character
     from telos.agents.deliberation import Arbiter, Deliberation, Opportunities
+    from telos.agents.embedding.actuator import StepObject
+    from telos.agents.embedding.body import Body, Failed, Wait, sensor, wait
+    from telos.agents.embedding.crowd import Crowd
+    from telos.agents.embedding.member import Member
     from telos.agents.explain import why, why_not
     from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
     from telos.agents.mind import Believe, Execution, Mind
@@ -49,11 +54,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(
-        ("DONE", "RUNNING", "Actor", "Actuator", "Animate", "BodyState", "Goto", "Performance", "Performed",
+        ("DONE", "RUNNING", "Actor", "Actuator", "Animate", "BodyState", "Goto", "Perform", "Performance", "Performed",
          "Procedure", "Progress", "Status", "UseSmartObject", "load_performances", "loads_performances"), "body"),
     **dict.fromkeys(("Character", "characters_from", "characters_in", "load_character"), "character"),
     "MindSchedule": "mind_schedule",
     **dict.fromkeys(("Arbiter", "Deliberation", "Opportunities"), "deliberation"),
+    "Crowd": "embedding.crowd",
+    "Member": "embedding.member",
+    "StepObject": "embedding.actuator",
+    **dict.fromkeys(("Body", "Failed", "Wait", "sensor", "wait"), "embedding.body"),
     **dict.fromkeys(("why", "why_not"), "explain"),
     **dict.fromkeys(("Attends", "Attention", "Fact", "WorkingMemory"), "memory"),
     **dict.fromkeys(("Believe", "Execution", "Mind"), "mind"),
@@ -78,18 +87,22 @@ __all__ = [
     "Attention",
     "Began",
     "Believe",
+    "Body",
     "BodyState",
     "Character",
     "Chose",
+    "Crowd",
     "Decision",
     "Deliberation",
     "Dropped",
     "Execution",
     "Fact",
+    "Failed",
     "Finished",
     "Forgot",
     "Goto",
     "Idle",
+    "Member",
     "Mind",
     "MindSchedule",
     "MotiveMind",
@@ -97,6 +110,7 @@ __all__ = [
     "Noticed",
     "Omission",
     "Opportunities",
+    "Perform",
     "Performance",
     "Performed",
     "Planned",
@@ -108,8 +122,10 @@ __all__ = [
     "SensorSchedule",
     "Status",
     "StepFailed",
+    "StepObject",
     "ThingAttention",
     "UseSmartObject",
+    "Wait",
     "WorkingMemory",
     "characters_from",
     "characters_in",
@@ -120,6 +136,8 @@ __all__ = [
     "restore_plans",
     "save_mind",
     "save_plans",
+    "sensor",
+    "wait",
     "why",
     "why_not",
 ]
