@@ -25,10 +25,9 @@ from telos.agents.body import (
 )
 from telos.agents.character import Character
 from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, involves, planning_subject
-from telos.agents.faults import mind_faults
 from telos.agents.memory import Attends, Fact, WorkingMemory
 from telos.agents.needs import Needs
-from telos.agents.problems import Problems, format_error
+from telos.agents.problems import Problems, format_error, mind_faults
 from telos.agents.sensors import Sensor, check_sensor
 from telos.agents.things import ThingAttention, thing_attentions
 from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed

@@ -6,8 +6,8 @@ from telos.agents.character import Character
 from telos.agents.embedding.actuator import find_method, method_names, signature_fault
 from telos.agents.embedding.body import Body
 from telos.agents.embedding.senses import Senses, sensors_of
-from telos.agents.faults import function_faults
 from telos.agents.memory import WorkingMemory
+from telos.agents.problems import function_faults
 from telos.core.domain import Domain
 from telos.core.errors import Fault, FaultCode, TelosError, name_hint
 from telos.core.values import Value
