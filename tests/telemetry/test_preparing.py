@@ -272,7 +272,7 @@ def test_lists_are_no_names() -> None:
         ("pair == ann", "column 'pair' holds List(String), which no condition can compare"),
         ("day > 3", "column 'day' holds Date"),
         ("player < ann", "`player < ann`: labels have no order"),
-        ("max(n, 1) > 2", "`max(n, 1)` is no number"),
+        ("far(n, 1) > 2", "`far(n, 1)` is no number"),
         ("n + 1", "`n + 1` is not true or false"),
         ("hidden", "there is no column 'hidden'"),
         ("hidden > 3", "`hidden > 3` names no column"),

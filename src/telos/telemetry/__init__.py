@@ -6,8 +6,8 @@
                  columns.py says which column holds what; fields.py compiles names and expressions; raw_lines.py checks
                  files before polars reads them; writing.py writes tables
 
-Start with ``open_log`` for events and with ``read_table`` and ``prepare`` for corpora. ``read_log`` yields rows without
-polars. Names that need polars are imported when they are used.
+Start with ``open_log`` for events, ``open_model_log`` for those that models read, and ``prepare`` for corpora.
+``read_log`` yields rows without polars. Names that need polars are imported when they are used.
 """
 
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from telos.telemetry.databases import facts_text, to_database
     from telos.telemetry.event_log import Log, open_log
     from telos.telemetry.logs import LogRow, read_log, write_log
+    from telos.telemetry.model_logs import open_model_log
     from telos.telemetry.report import LogReport, RowFault
     from telos.telemetry.sources import return_like, to_polars
     from telos.telemetry.tables import from_events, read_table
@@ -47,6 +48,7 @@ __all__ = [
     "loads_columns",
     "named_columns",
     "open_log",
+    "open_model_log",
     "prepare",
     "read_log",
     "read_table",
@@ -66,6 +68,7 @@ __getattr__, __dir__ = lazy_exports(
             ("Columns", "ContextColumn", "load_columns", "loads_columns", "named_columns", "usual_columns"), "columns"
         ),
         **dict.fromkeys(("Log", "open_log"), "event_log"),
+        "open_model_log": "model_logs",
         **dict.fromkeys(("LogReport", "RowFault"), "report"),
         **dict.fromkeys(("return_like", "to_polars"), "sources"),
         **dict.fromkeys(("Corpus", "CorpusStatistics", "prepare"), "corpus"),

@@ -4,7 +4,7 @@ A ``Converter`` turns raw batches into batches of these columns and counts the r
 done on whole columns.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -50,6 +50,17 @@ def column_type(kind: Kind) -> pl.DataType:
     }[kind]
 
 
+class Words(NamedTuple):
+    """The actions and goals that rows may say; of an empty list, any."""
+
+    actions: tuple[str, ...] = ()
+    achieved: tuple[str, ...] = ()
+    truths: tuple[str, ...] = ()
+
+
+ANY_WORDS = Words()
+
+
 class _Part(NamedTuple):
     """A fact as expressions: its value, whether a cell has a value that does not fit, and the cell as it stands."""
 
@@ -68,6 +79,7 @@ class Converter:
     columns: Columns
     facts: Mapping[str, ContextColumn]
     keep: Sequence[str] = ()
+    words: Words = ANY_WORDS
     _formats: list[str] = field(default_factory=lambda: list(_TIMES))  # the one that fitted last comes first
 
     def wanted(self, fields: Fields) -> tuple[str, ...]:
@@ -203,6 +215,13 @@ class Converter:
             (RowFault.NO_ACTION, "action", self.columns.action),
         ):
             good &= ~self._count(batch, frame[own].is_null() & is_kept, fault, column, fields, report)
+        for own, known, fault in (
+            ("action", self.words.actions, RowFault.UNKNOWN_ACTION),
+            ("goal", self.words.achieved, RowFault.UNKNOWN_GOAL),
+            ("truth", self.words.truths, RowFault.UNKNOWN_GOAL),
+        ):
+            if known:
+                good &= ~self._count_unknown(batch, frame[own], is_kept, known, fault, report)
         for fact, part in parts.items():
             if part.is_bad is None or not frame[_bad(fact)].any():
                 continue
@@ -220,6 +239,16 @@ class Converter:
         return good
 
     @staticmethod
+    def _count_unknown(
+        batch: RawBatch, said: pl.Series, is_kept: pl.Series, known: Sequence[str], fault: RowFault, report: LogReport
+    ) -> pl.Series:
+        rows = said.is_not_null() & ~said.is_in(list(known)).fill_null(False) & is_kept
+        if rows.any():
+            examples = ((batch.place(i), _unknown_text(said.name, said[i], known)) for i in rows.arg_true())
+            report.add_fault(fault, int(rows.sum()), examples)
+        return rows
+
+    @staticmethod
     def _count(
         batch: RawBatch, rows: pl.Series, fault: RowFault, column: str, fields: Fields, report: LogReport
     ) -> pl.Series:
@@ -228,6 +257,13 @@ class Converter:
             examples = ((batch.place(i), f"{column} says {shown(values[i])}") for i in rows.arg_true())
             report.add_fault(fault, int(rows.sum()), examples)
         return rows
+
+
+def _unknown_text(own: str, word: str, known: Sequence[str]) -> str:
+    return f"{_OWN_SAID[own]} {shown(word)}; {name_hint(word, known)}"
+
+
+_OWN_SAID = {"action": "the action is", "goal": "the goal achieved is", "truth": "the goal pursued is"}
 
 
 def _bad(fact: str) -> str:
@@ -347,12 +383,18 @@ def _kind_text(kind: Kind) -> str:
 
 
 def find_facts(
-    columns: Columns, context: Mapping[str, Kind] | None, fields: Fields, *, is_open: bool
+    columns: Columns,
+    context: Mapping[str, Kind] | None,
+    fields: Fields,
+    *,
+    is_open: bool,
+    optional: Collection[str] = (),
 ) -> dict[str, ContextColumn]:
     """Return where the facts of a log are: those that a model needs, or else those of the column file.
 
     A needed fact that the column file does not name is in the column of its name, or in ``context``. A fact that is
-    nowhere raises a ``TelosError`` that names all of them; a log that ``is_open`` may have it in later rows.
+    nowhere raises a ``TelosError`` that names all of them, unless it is ``optional``; a log that ``is_open`` may have
+    it in later rows.
     """
     if context is None:
         return dict(columns.context)
@@ -367,7 +409,7 @@ def find_facts(
             found[fact] = ContextColumn(place, kind)
         elif is_open:
             found[fact] = ContextColumn(f"context.{fact}" if "context" in fields else fact, kind)
-        else:
+        elif fact not in optional:
             missing.append(fact)
     if missing:
         more = f"; the model also reads {', '.join(map(repr, missing[1:]))}" if missing[1:] else ""

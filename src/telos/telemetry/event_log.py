@@ -6,15 +6,15 @@ path, folder, glob, frame ──▶ sources ──▶ canonical.py ──▶ ord
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from telos.core.errors import TelosError, name_hint
 from telos.files.reading import FilePath
 from telos.recognition.files.schema import Kind
-from telos.telemetry.canonical import DROPPED, Converter, column_type, context_column, find_facts
+from telos.telemetry.canonical import ANY_WORDS, DROPPED, Converter, Words, column_type, context_column, find_facts
 from telos.telemetry.columns import DROP, Columns, named_columns
 from telos.telemetry.fields import Fields
 from telos.telemetry.ordering import Flags, Order, Sequences, sort_rows
@@ -66,6 +66,7 @@ class Log:
     _source: Source
     _converter: Converter
     _fields: Fields
+    checks: list[Callable[[LogReport], object]] = field(default_factory=list)  # called at the end; they may add notes
 
     @property
     def schema(self) -> pl.Schema:
@@ -186,6 +187,8 @@ class Log:
         if never:
             names = ", ".join(repr(self._converter.facts[fact].column or fact) for fact in never)
             report.note(f"no row says anything in {names}")
+        for check in self.checks:
+            check(report)
 
 
 def _add_counts(counter: Counter[str], column: pl.Series) -> None:
@@ -201,6 +204,8 @@ def open_log(
     columns: Columns | FilePath | None = None,
     *,
     context: Mapping[str, Kind] | None = None,
+    optional: Collection[str] = (),
+    words: Words = ANY_WORDS,
     keep: Sequence[str] = (),
     skip_bad: bool = False,
     sort: bool | None = None,
@@ -214,8 +219,9 @@ def open_log(
     uses Telos' own names needs none.
 
     ``context`` are the facts that are needed, each with its type, as a model declares them; those of the column file if
-    left out. ``keep`` names more columns of the source. ``skip_bad`` goes on without the bad rows. ``sort`` and
-    ``drop_duplicates`` override what the column file says.
+    left out; a log may lack those in ``optional``. ``words`` are the actions and goals that rows may say. ``keep``
+    names more columns of the source. ``skip_bad`` goes on without the bad rows. ``sort`` and ``drop_duplicates``
+    override what the column file says.
 
     >>> log = open_log({"player": ["ann", "ann"], "time": ["0", "1.5"], "action": ["walk", "shop"], "gold": ["3", ""]},
     ...                context={"gold": "int"})
@@ -229,8 +235,8 @@ def open_log(
         described = own_columns(opened.names)
     if drop_duplicates is not None:
         described = replace(described, duplicates=DROP if drop_duplicates else "keep")
-    facts = find_facts(described, context, fields, is_open=opened.is_open)
-    converter = Converter(described, facts, tuple(keep))
+    facts = find_facts(described, context, fields, is_open=opened.is_open, optional=optional)
+    converter = Converter(described, facts, tuple(keep), words)
     _check_fields(converter, fields, opened)
     return Log(
         opened.name,

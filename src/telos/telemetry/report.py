@@ -22,6 +22,8 @@ class RowFault(StrEnum):
     NAN_TIME = "nan-time"  # not finite
     BAD_VALUE = "bad-value"  # a fact that has not the type it should have
     UNKNOWN_LABEL = "unknown-label"  # a fact that is not in the list of its labels
+    UNKNOWN_ACTION = "unknown-action"  # the model lists its actions, and this is none of them
+    UNKNOWN_GOAL = "unknown-goal"  # achieved or pursued, and no goal of the model
     LATE = "late"  # earlier than a row of the same player and session that stands before it
     DUPLICATE = "duplicate"
 
@@ -35,6 +37,8 @@ _SAID = {
     RowFault.NAN_TIME: "with a time that is not finite",
     RowFault.BAD_VALUE: "with a value of another type",
     RowFault.UNKNOWN_LABEL: "with a label that is not listed",
+    RowFault.UNKNOWN_ACTION: "with an action that the model does not list",
+    RowFault.UNKNOWN_GOAL: "with a goal that the model does not have",
     RowFault.LATE: "earlier than one before of the same player",
     RowFault.DUPLICATE: "the same as one before",
 }

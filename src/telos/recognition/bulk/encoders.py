@@ -78,7 +78,7 @@ def _needs(
     entries: Sequence[str] = (),
     clock: Clock | None = None,
 ) -> ColumnNeeds:
-    used = frozenset(entries).union(*map(names_in, expressions))
+    used = spoken = frozenset(entries).union(*map(names_in, expressions))
     if clock is not None and "cause" in vocabulary.context:
         used |= {"cause"}
     variables = {each.name: each for each in vocabulary.variables(goals)}
@@ -90,6 +90,7 @@ def _needs(
         clock,
         tuple(name for name in vocabulary.moments if name in read),
         (variables["goal"].type.labels or None) if "goal" in used else None,
+        optional=frozenset() if "cause" in spoken else frozenset({"cause"} & used),
     )
 
 

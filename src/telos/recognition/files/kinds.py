@@ -5,7 +5,7 @@ their own (plan grammars, Markov logic) are imported when they are first used.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import names_in
+from telos.core.expressions import Compare, Expression, Handle, Name, names_in, walk
 from telos.core.state import Layout
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.builders import build_constant, build_ffbm, build_fsm, build_iohmm
@@ -105,25 +105,37 @@ def _load_logic(path: str) -> Any:
     return load_logic_model(path)
 
 
-def _ffbm_context(model: FFBM) -> frozenset[str]:
+def event_conditions(model: YamlModel) -> list[Condition]:
+    """Return the conditions by which a model reads events."""
+    if isinstance(model, FSMModel):
+        return [condition for condition, _ in model.rules]
+    cases = [case.condition for case in model.transitions.cases]
+    if isinstance(model, IOHMM):
+        return [*cases, *model.symbols.conditions]
     rules = model.observations.values()
-    conditions = [case.condition for case in model.transitions.cases]
-    conditions += [*model.outcomes.conditions, *(condition for each in rules for condition in each.conditions)]
-    return _context_names(conditions, model, (entry for each in rules for entry in each.entries))
+    return [*cases, *model.outcomes.conditions, *(condition for each in rules for condition in each.conditions)]
 
 
-def _iohmm_context(model: IOHMM) -> frozenset[str]:
-    return _context_names([*(case.condition for case in model.transitions.cases), *model.symbols.conditions], model)
+def actions_named(model: object) -> tuple[str, ...] | None:
+    """Return the actions that the conditions of a model name; None if it lists its actions, or has no conditions."""
+    if not isinstance(model, YamlModel) or model.vocabulary.actions:
+        return None
+    resolved = _resolved(model)
+    compared = [part for each in resolved for part in walk(each) if isinstance(part, Compare)]
+    sides = [(one, other) for part in compared for one, other in ((part.left, part.right), (part.right, part.left))]
+    found = (other.value for one, other in sides if one == Name("action") and isinstance(other, Handle))
+    return tuple(dict.fromkeys(str(action) for action in found if action is not None))
 
 
-def _fsm_context(model: FSMModel) -> frozenset[str]:
-    return _context_names([condition for condition, _ in model.rules], model)
-
-
-def _context_names(conditions: Iterable[Condition], model: YamlModel, also: Iterable[str] = ()) -> frozenset[str]:
+def _resolved(model: YamlModel) -> list[Expression]:
     layout = Layout(model.vocabulary.variables(model.goals))
-    used = (names_in(resolve_labels(condition.expression, layout)) for condition in conditions)
-    return frozenset(also).union(*used) & frozenset(model.vocabulary.context)
+    return [resolve_labels(condition.expression, layout) for condition in event_conditions(model)]
+
+
+def _context_read(model: YamlModel) -> frozenset[str]:
+    rules = model.observations.values() if isinstance(model, FFBM) else ()
+    entries = frozenset(entry for each in rules for entry in each.entries)
+    return entries.union(*map(names_in, _resolved(model))) & frozenset(model.vocabulary.context)
 
 
 def _own_context(model: Any) -> frozenset[str]:
@@ -138,7 +150,7 @@ KINDS: dict[str, RecognizerKind] = {
             "ffbm",
             "telos.recognition.ffbm.FFBM",
             _create_reader,
-            _ffbm_context,
+            _context_read,
             FfbmShape,
             build_ffbm,
             write_ffbm,
@@ -147,7 +159,7 @@ KINDS: dict[str, RecognizerKind] = {
             "constant",
             "telos.recognition.ffbm.ConstantT",
             _create_reader,
-            _ffbm_context,
+            _context_read,
             ConstantShape,
             build_constant,
             write_constant,
@@ -156,7 +168,7 @@ KINDS: dict[str, RecognizerKind] = {
             "iohmm",
             "telos.recognition.iohmm.IOHMM",
             _create_reader,
-            _iohmm_context,
+            _context_read,
             IohmmShape,
             build_iohmm,
             write_iohmm,
@@ -165,7 +177,7 @@ KINDS: dict[str, RecognizerKind] = {
             "fsm",
             "telos.recognition.fsm.FSMModel",
             _create_fsm,
-            _fsm_context,
+            _context_read,
             FsmShape,
             build_fsm,
             write_fsm,
