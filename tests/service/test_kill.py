@@ -40,7 +40,7 @@ def send_until_killed(service: RunningService, sent: Counter[str], kill_after: i
     return acknowledged
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.slow)])
 def test_what_was_acknowledged_survives_every_kill(rounds: int, tmp_path: Path) -> None:
     rng, kept = Random(rounds), Counter[str]()
     options = ("--model", "adventure", "--data", tmp_path / "data")

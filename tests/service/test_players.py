@@ -36,8 +36,12 @@ def players_of(store: SqliteStore, *, max_open: int = 100, snapshot_every: int =
     return LivePlayers(shelf, store, max_open=max_open, snapshot_every=snapshot_every, clock=lambda: 5.0)
 
 
+_READER = recognizer("adventure")
+
+
 def live_belief(events: Sequence[EventMessage]) -> dict[str, float]:
-    reader = recognizer("adventure")
+    reader = _READER
+    reader.reset()
     for each in events:
         reader.observe(Event(each.action, each.context, time=each.time or 0.0))
     return dict(reader.belief)
@@ -107,7 +111,7 @@ def test_events_that_another_process_added_come_first() -> None:
 def test_a_conflict_that_never_ends_is_told() -> None:
     class Crowded(SqliteStore):
         def append(self, events: Sequence[EventRow], snapshots: Sequence[SnapshotRow] = ()) -> None:
-            raise StoreConflict([("adventure", "ann")])
+            raise StoreConflict
 
     with pytest.raises(ServiceError, match="several processes"):
         players_of(Crowded(None)).submit([Submission("adventure", "ann", [EventMessage("swing")])])
@@ -207,3 +211,73 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"these are not the events you are looking for" * 100)
     with pytest.raises(TelosError, match="--data"):
         SqliteStore(path)
+
+
+def test_events_are_pruned_of_players_who_are_still_open() -> None:
+    store, rng = SqliteStore(None), Random(6)
+    events = [random_event(rng, float(time)) for time in range(20)]
+    players = players_of(store)
+    for name in ("ann", "bob", "cat"):
+        players.submit([Submission("adventure", name, events)])
+    assert players.prune(6.0, limit=2)
+    assert not players.prune(6.0, limit=2)
+    assert [store.load("adventure", name).events for name in ("ann", "bob", "cat")] == [[], [], []]
+    assert players_of(store).answer("adventure", "ann").goals == live_belief(events)
+    assert players.submit([Submission("adventure", "ann", [EventMessage("swing")])])[0].beliefs[0].seq == 21
+
+
+class SharedStore(SqliteStore):
+    """A store of which each process has a memory of its own."""
+
+    is_shared = True
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**9), every=st.sampled_from([2, 500]))
+def test_players_who_move_between_processes_carry_beliefs_along(seed: int, every: int) -> None:
+    rng, store = Random(seed), SharedStore(None)
+    processes = [players_of(store, snapshot_every=every) for _ in range(3)]
+    sent: list[EventMessage] = []
+    for time in range(30):
+        players, what = rng.choice(processes), rng.random()
+        if what < 0.05:
+            players.forget("ann")
+            sent = []
+        elif what < 0.1:
+            players.prune(6.0)
+        elif what < 0.2:
+            players.close()
+        elif what < 0.4 and sent:
+            answer = players.answer("adventure", "ann")
+            assert (answer.seq, answer.goals) == (len(sent), live_belief(sent))
+        else:
+            again = [each for each in sent[-2:] if rng.random() < 0.3]
+            new = [
+                random_event(rng, float(time) if sent else 0.0, f"{seed}-{time}-{i}")
+                for i in range(rng.randrange(1, 3))
+            ]
+            (outcome,) = players.submit([Submission("adventure", "ann", [*again, *new])])
+            sent += new
+            assert (outcome.error, outcome.added) == (None, len(new))
+            assert outcome.beliefs[-1].goals == live_belief(sent)
+
+
+def test_a_process_that_is_behind_refuses_nothing_that_is_right() -> None:
+    store = SharedStore(None)
+    one, two = players_of(store), players_of(store)
+    one.submit([Submission("adventure", "ann", [EventMessage("swing", time=100.0)])])
+    two.forget("ann")
+    (outcome,) = one.submit([Submission("adventure", "ann", [EventMessage("swing", time=1.0)])])
+    assert (outcome.error, outcome.beliefs[0].seq) == (None, 1)
+
+
+def test_a_swapped_model_reaches_other_processes() -> None:
+    store = SharedStore(None)
+    one, two = players_of(store), players_of(store)
+    text = one.shelf.current("adventure").text
+    assert one.shelf.put("adventure", "adventure.yaml", text.replace("0.8", "0.6")).version == 2
+    assert two.shelf.put("adventure", "adventure.yaml", text.replace("0.8", "0.7")).version == 3
+    one.submit([Submission("adventure", "ann", [EventMessage("swing")])])
+    assert two.answer("adventure", "ann").version == 3
+    one.shelf.refresh()
+    assert one.answer("adventure", "ann") == two.answer("adventure", "ann")

@@ -122,11 +122,13 @@ def _run(service: "Service", host: str, port: int, certificate: Path | None, key
         create_app(service), log_config=None, log_level="warning", access_log=False, lifespan="on",
         ws_max_size=service.limits.body_bytes, proxy_headers=False, timeout_graceful_shutdown=5, **options,
     )  # fmt: skip
-    try:
-        config.load()
-    except (OSError, ValueError) as error:
-        raise TelosError(f"TLS: {error}", "look at --certificate and --key") from None
-    Server(config).run(sockets=[listener])
+    with listener:
+        try:
+            config.load()
+        except (OSError, ValueError) as error:
+            service.store.close()
+            raise TelosError(f"TLS: {error}", "look at --certificate and --key") from None
+        Server(config).run(sockets=[listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:

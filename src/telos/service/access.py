@@ -53,8 +53,11 @@ class Tokens:
 
     known: tuple[Token, ...] = ()
 
-    def check(self, header: str | None, scope: Scope) -> str:
-        """Return a name of the client for rate limits, or raise if it may not do this; ``header`` is Authorization."""
+    def check(self, header: str | None, scope: Scope | None) -> str:
+        """Return a name of the client for rate limits, or raise if it may not do this; ``header`` is Authorization.
+
+        Without a scope any known token will do.
+        """
         if not self.known:
             return ""
         kind, _, secret = (header or "").partition(" ")
@@ -65,7 +68,7 @@ class Tokens:
         found = [token for token in self.known if hmac.compare_digest(token.digest, digest)]
         if not found:
             raise ServiceError(ProblemCode.UNAUTHORIZED, "the token is unknown", "ask who runs the service for one")
-        if not any(token.allows(scope) for token in found):
+        if scope is not None and not any(token.allows(scope) for token in found):
             raise ServiceError(ProblemCode.FORBIDDEN, f"the token has not the scope {scope.value!r}", "use another")
         return digest.hex()[:16]
 

@@ -7,6 +7,7 @@ Start with ``Service``, which holds everything, and ``create_app``.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -37,13 +38,14 @@ from telos.service.messages import (
 from telos.service.metrics import Metrics
 from telos.service.models import LiveModel, ModelShelf
 from telos.service.openapi import openapi_page, openapi_text
-from telos.service.players import LivePlayers, Submission
+from telos.service.players import LivePlayers, Outcome, Submission
 from telos.service.store import Store
 from telos.service.stream import stream_endpoint
 from telos.service.subscriptions import Subscriptions
 
 PROBLEM = "application/problem+json"
 Body = TypeVar("Body")
+_LOG = logging.getLogger("telos.service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,32 +79,53 @@ class Service:
         players = LivePlayers(
             self.shelf, self.store, max_open=self.limits.max_open, snapshot_every=self.limits.snapshot_every
         )
-        self.committer = Committer(players)
+        self.committer = Committer(players, self._publish)
         self.metrics = Metrics(self.committer)
         self.rate = RateLimit(self.limits.rate)
 
-    def admit(self, authorization: str | None, address: str, scope: Scope) -> None:
-        """Raise if a client may not do this, or does too much."""
-        client = self.tokens.check(authorization, scope) or address
+    def admit(self, authorization: str | None, address: str, scope: Scope | None) -> str:
+        """Raise if a client may not do this, or does too much; return the name by which its requests are counted.
+
+        Refused tokens are counted by address, so that guessing is limited, too.
+        """
+        try:
+            client = self.tokens.check(authorization, scope) or address
+        except ServiceError:
+            self._count_request(address)
+            raise
+        self._count_request(client)
+        return client
+
+    def _count_request(self, client: str) -> None:
         wait = self.rate.wait(client)
         if wait:
             raise ServiceError(
                 ProblemCode.TOO_MANY, f"more than {self.limits.rate:g} requests a second", f"wait {wait:.2g} s",
             )  # fmt: skip
 
-    async def keep(self, submission: Submission) -> EventsAnswer:
-        """Keep events, publish the beliefs, and return them."""
-        beliefs = await self.committer.submit(submission)
-        self.metrics.events.labels(submission.model).inc(len(beliefs))
-        self.subscriptions.publish(beliefs)
-        return EventsAnswer(beliefs)
+    def _publish(self, submission: Submission, outcome: Outcome) -> None:
+        self.metrics.events.labels(submission.model).inc(outcome.added)
+        self.subscriptions.publish(outcome.beliefs)
 
     async def prune(self) -> None:
-        """Delete events that are older than is kept, once an hour."""
+        """Delete events that are older than is kept, once an hour; others are served in between."""
         seconds = self.limits.keep_seconds
         while seconds is not None:
-            await self.committer.run(self.store.prune, time.time() - seconds)
+            try:
+                while await self.committer.run(self.committer.players.prune, time.time() - seconds):
+                    pass
+            except TelosError as error:
+                _LOG.warning("old events are not deleted: %s", error)
             await asyncio.sleep(min(3600.0, seconds))
+
+    async def refresh(self) -> None:
+        """Learn of the models that other processes put into a shared store, once a second."""
+        while self.store.is_shared:
+            await asyncio.sleep(1.0)
+            try:
+                await self.committer.run(self.shelf.refresh)
+            except TelosError as error:
+                _LOG.warning("models are not refreshed: %s", error)
 
 
 def create_app(service: Service) -> Starlette:
@@ -111,9 +134,10 @@ def create_app(service: Service) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         service.committer.start()
-        pruning = asyncio.create_task(service.prune())
+        tasks = [asyncio.create_task(each) for each in (service.prune(), service.refresh())]
         yield
-        pruning.cancel()
+        for task in tasks:
+            task.cancel()
         await service.committer.stop()
         service.store.close()
 
@@ -224,7 +248,8 @@ async def _post_events(service: Service, request: Request) -> Any:
         raise ServiceError(
             ProblemCode.TOO_LARGE, f"{len(found):,} events at once; at most {MAX_EVENTS:,}", "split them"
         )
-    return await service.keep(Submission(_model(service, request), request.path_params["player"], found))
+    submission = Submission(_model(service, request), request.path_params["player"], found)
+    return EventsAnswer((await service.committer.submit(submission)).result())
 
 
 async def _get_player(service: Service, request: Request) -> Any:

@@ -111,6 +111,15 @@ class Problem(msgspec.Struct, omit_defaults=True):
     beliefs: list[BeliefMessage] | None = None
 
 
+class RefusedEvent(msgspec.Struct, omit_defaults=True):
+    """An event that was left out because of a fault: its player, its place in the request, and what is wrong."""
+
+    player: str
+    place: int
+    problem: Problem
+    id: str | None = None
+
+
 class ServiceError(TelosError):
     """A request that cannot be answered, with the kind of the problem."""
 

@@ -11,9 +11,10 @@ from telos.files import read_text
 from telos.recognition.files.load import RecognizerModel, create_recognizer, model_file, named_model
 from telos.recognition.recognizer import Recognizer
 from telos.service.messages import ProblemCode, ServiceError, check_name
-from telos.service.store import ModelRow, Store
+from telos.service.store import ModelRow, Store, StoreConflict
 
 MAX_MODEL_BYTES = 4_000_000
+MAX_TRIES = 5  # to add a version of a model while other processes add some, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,14 @@ class ModelShelf:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._rows = {(row.name, row.version): row for row in store.models()}
+        self._rows: dict[tuple[str, int], ModelRow] = {}
         self._loaded: dict[tuple[str, int], LiveModel] = {}
         self._last: dict[str, int] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the versions that other processes have added to the store."""
+        self._rows = {(row.name, row.version): row for row in self._store.models()}
         for name, version in sorted(self._rows):
             self._last[name] = version
 
@@ -68,6 +74,8 @@ class ModelShelf:
         """Return a version of a model."""
         found = self._loaded.get((name, version))
         if found is None:
+            if (name, version) not in self._rows:
+                self.refresh()
             row = self._rows[name, version]
             found = LiveModel(*row[:3], row.text, parse_model(row.file, row.text))
             self._loaded[name, version] = found
@@ -76,15 +84,22 @@ class ModelShelf:
     def put(self, name: str, file: str, text: str) -> LiveModel:
         """Check a model and make it the present version; the same text again changes nothing."""
         check_name("model", name)
-        last = self._last.get(name)
-        if last is not None and (self._rows[name, last].text, self._rows[name, last].file) == (text, file):
-            return self.current(name)
-        version = (last or 0) + 1
-        found = LiveModel(name, version, file, text, parse_model(file, text))
-        row = ModelRow(name, version, file, text)
-        self._store.add_model(row)
-        self._rows[name, version], self._loaded[name, version], self._last[name] = row, found, version
-        return found
+        parsed = parse_model(file, text)
+        for _ in range(MAX_TRIES):
+            last = self._last.get(name)
+            if last is not None and (self._rows[name, last].text, self._rows[name, last].file) == (text, file):
+                return self.current(name)
+            row = ModelRow(name, (last or 0) + 1, file, text)
+            try:
+                self._store.add_model(row)
+            except StoreConflict:  # another process was faster
+                self.refresh()
+                continue
+            found = LiveModel(*row, parsed)
+            self._rows[name, row.version], self._loaded[name, row.version] = row, found
+            self._last[name] = row.version
+            return found
+        raise ServiceError(ProblemCode.UNAVAILABLE, f"other processes exchange {name!r}, too", "send it again later")
 
     def load(self, path_or_name: str) -> LiveModel:
         """Put the model of a file, or a built-in one, on the shelf under the name of its file."""

@@ -3,9 +3,11 @@
     submissions ──▶ readers (in memory) ──▶ log and snapshots (store) ──▶ answers
 
 Nothing is answered before the store has it. If the store fails, the players concerned are read again from it, so that
-memory never holds what the store does not. One thread at a time works with a ``LivePlayers``.
+memory never holds what the store does not. The same happens if another process has added events of them, so that
+several processes may share a store. One thread at a time works with a ``LivePlayers``.
 """
 
+import secrets
 import time as clocks
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,12 +26,13 @@ from telos.service.messages import (
     EventMessage,
     PlayerAnswer,
     ProblemCode,
+    RefusedEvent,
     ServiceError,
     belief_message,
     check_name,
 )
 from telos.service.models import LiveModel, ModelShelf
-from telos.service.store import EventRow, SnapshotRow, Store, StoreConflict
+from telos.service.store import EventRow, Head, SnapshotRow, Store, StoreConflict
 
 MAX_RECENT = 256  # ids of a player's last events that are kept in memory; the store knows all
 MAX_TRIES = 5  # to add events of a player to whom other processes add, too
@@ -44,6 +47,8 @@ class Submission:
     model: str
     player: str
     events: Sequence[EventMessage]
+    is_quiet: bool = False  # only the last belief is wanted
+    skips_faults: bool = False  # a faulty event is left out, and those after it are read
 
 
 @dataclass(slots=True)
@@ -52,12 +57,15 @@ class Outcome:
 
     beliefs: list[BeliefMessage] = field(default_factory=list)
     error: ServiceError | None = None
+    accepted: int = 0  # events that are kept now, whether they were new or repeated
+    added: int = 0  # events that were new
+    refused: list[RefusedEvent] = field(default_factory=list)  # if faults are skipped
 
     def result(self) -> list[BeliefMessage]:
         """Return the beliefs; raise the error with those before it."""
         if self.error is None:
             return self.beliefs
-        more = {"accepted": len(self.beliefs), "beliefs": self.beliefs}
+        more = {"accepted": self.accepted, "beliefs": self.beliefs}
         raise ServiceError(self.error.code, self.error.message, self.error.remedy, **more)
 
 
@@ -67,7 +75,9 @@ class LivePlayer:
 
     model: LiveModel
     reader: Recognizer
+    life: int  # see Head
     seq: int = 0
+    stored_seq: int = 0  # that the store has: less than ``seq`` only while events are being added
     saved_seq: int = 0  # of the last snapshot
     time: float | None = None
     top: str = ""
@@ -136,6 +146,7 @@ class LivePlayers:
                 outcomes = [self._read(each, rows, is_careful=attempt > 0) for each in submissions]
                 if rows:
                     self.store.append(rows, self._due_snapshots(touched))
+                    self._count_stored(touched)
                 self._close_some()
                 return outcomes
             except StoreConflict:
@@ -144,8 +155,15 @@ class LivePlayers:
                 self._drop(touched)
                 raise
         raise ServiceError(
-            ProblemCode.CONFLICT, "several processes add events of the same player", "send each player to one process"
-        )
+            ProblemCode.UNAVAILABLE, "several processes add events of the same player",
+            "send them again later, and each player to one process",
+        )  # fmt: skip
+
+    def _count_stored(self, keys: Iterable[tuple[str, str]]) -> None:
+        for key in keys:
+            player = self._open.get(key)
+            if player is not None:
+                player.stored_seq = player.seq
 
     def _read(self, submission: Submission, rows: list[EventRow], *, is_careful: bool) -> Outcome:
         outcome = Outcome()
@@ -153,15 +171,28 @@ class LivePlayers:
         try:
             player = self._player(submission.model, check_name("player", submission.player))
             known = self._known(submission, player) if is_careful else {}
+            is_repeated = True
             for place, event in enumerate(submission.events):
                 is_known = event.id in known or event.id in player.recent
-                belief = None if is_known else self._observe(submission, player, place)
+                try:
+                    belief = None if is_known else self._observe(submission, player, place)
+                except ServiceError as error:
+                    if not submission.skips_faults:
+                        raise
+                    outcome.refused.append(RefusedEvent(submission.player, place, error.problem(), event.id))
+                    continue
+                outcome.accepted += 1
+                is_repeated = belief is None
                 if belief is not None:
+                    outcome.added += 1
                     rows.append(_row(submission, player, event, received))
-                found = player.reader.belief if belief is None else belief
-                outcome.beliefs.append(_message(submission, player, found, repeated=belief is None))
+                if not submission.is_quiet:
+                    found = player.reader.belief if belief is None else belief
+                    outcome.beliefs.append(_message(submission, player, found, repeated=is_repeated))
         except ServiceError as error:
             outcome.error = error
+        if submission.is_quiet and outcome.accepted:
+            outcome.beliefs.append(_message(submission, player, player.reader.belief, repeated=is_repeated))
         return outcome
 
     def _observe(self, submission: Submission, player: LivePlayer, place: int) -> Belief | None:
@@ -170,6 +201,8 @@ class LivePlayers:
         try:
             return player.observe(submission.player, event)
         except TelosError as error:
+            if not self._is_fresh((submission.model, submission.player), player):
+                raise StoreConflict from None  # what is in memory is out of date, so that the fault may be none
             if event.id is not None and self.store.known_ids(submission.model, submission.player, [event.id]):
                 return None
             message = error.message if len(submission.events) == 1 else f"event {place}: {error.message}"
@@ -195,12 +228,25 @@ class LivePlayers:
             _move_to(player, current, name)
         return player
 
+    def _is_fresh(self, key: tuple[str, str], player: LivePlayer) -> bool:
+        """Whether no other process has added events of a player, or forgotten the player, since it was read.
+
+        Called before events of the player are in memory that the store has not got, or to decide about a retry.
+        """
+        if not self.store.is_shared:
+            return True
+        head = self.store.head(*key)
+        if head is None:
+            return not player.stored_seq
+        return head == Head(player.life, player.stored_seq)
+
     def _load(self, model: str, name: str) -> LivePlayer:
         """Return a player as the store has it: the snapshot, and the events after it under the models of then."""
-        snapshot, events = self.store.load(model, name)
+        head, snapshot, events = self.store.load(model, name)
         versions = [each.version for each in events]
         first = snapshot.version if snapshot else versions[0] if versions else self.shelf.current(model).version
-        player = _new_player(self.shelf.version(model, first), name)
+        life = secrets.randbits(62) if head is None else head.life
+        player = _new_player(self.shelf.version(model, first), name, life)
         if snapshot is not None:
             _restore(player, snapshot)
         for row in events:
@@ -209,6 +255,7 @@ class LivePlayers:
             event = _EVENT.decode(row.body)
             event.time = row.time
             player.observe(name, event)
+        player.stored_seq = player.seq
         return player
 
     def _due_snapshots(self, keys: Iterable[tuple[str, str]]) -> list[SnapshotRow]:
@@ -218,7 +265,7 @@ class LivePlayers:
     def _snapshot(self, key: tuple[str, str]) -> SnapshotRow:
         player = self._open[key]
         player.saved_seq = player.seq
-        return SnapshotRow(*key, player.seq, player.model.version, player.state())
+        return SnapshotRow(*key, player.seq, player.model.version, player.state(), player.life)
 
     def _close_some(self) -> None:
         """Write the players that were not heard of for longest to snapshots, and drop them from memory."""
@@ -243,17 +290,35 @@ class LivePlayers:
 
     def answer(self, model: str, name: str) -> PlayerAnswer:
         """Return what is known about a player, or raise if nothing is."""
-        known = (model, check_name("player", name)) in self._open
-        player = self._player(model, name)
+        key = (model, check_name("player", name))
+        player = self._fresh_player(*key)
         if not player.seq:
-            if not known:
-                self._drop([(model, name)])
+            self._drop([key])
             raise ServiceError(ProblemCode.NOT_FOUND, f"there is no player {name!r}", "send an event of that player")
+        self._close_some()
         belief = player.reader.belief
         return PlayerAnswer(
             name, model, player.model.version, player.seq, player.time, belief.top, player.since, dict(belief),
             why_lines(player.reader),
         )  # fmt: skip
+
+    def _fresh_player(self, model: str, name: str) -> LivePlayer:
+        player = self._player(model, name)
+        if not self._is_fresh((model, name), player):
+            self._drop([(model, name)])
+            player = self._player(model, name)
+        return player
+
+    def prune(self, received_before: float, *, limit: int = 200) -> bool:
+        """Delete events received before a time; beliefs stay. Return whether more remain, as it takes time."""
+        stale = self.store.stale(received_before, limit)
+        for key in stale:
+            self._fresh_player(*key)
+            self.store.append([], [self._snapshot(key)])
+            self._close_some()
+        if len(stale) < limit:
+            self.store.prune(received_before)
+        return len(stale) == limit
 
     def forget(self, name: str) -> int:
         """Delete all about a player; return the number of events."""
@@ -265,7 +330,7 @@ class LivePlayers:
 def _row(submission: Submission, player: LivePlayer, event: EventMessage, received: float) -> EventRow:
     return EventRow(
         submission.model, submission.player, player.seq, event.id, player.model.version, player.time or 0.0, received,
-        _JSON.encode(event),
+        _JSON.encode(event), player.life,
     )  # fmt: skip
 
 
@@ -282,9 +347,9 @@ def why_lines(reader: Recognizer) -> list[str]:
 # --- states and versions ----------------------------------------------------------------------------------------------
 
 
-def _new_player(model: LiveModel, name: str) -> LivePlayer:
+def _new_player(model: LiveModel, name: str, life: int) -> LivePlayer:
     reader = model.recognizer(seed=crc32(name.encode()))
-    return LivePlayer(model, reader, top=reader.belief.top)
+    return LivePlayer(model, reader, life, top=reader.belief.top)
 
 
 def _restore(player: LivePlayer, snapshot: SnapshotRow) -> None:

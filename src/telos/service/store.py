@@ -2,11 +2,15 @@
 
 An event is a row of an append-only log, with the model that read it; a snapshot is the state of a reader after one of
 them. The state of a player is the last snapshot and the events after it.
+
+Several processes may share a store. Each player under a model has a *head*: the number of its last event, and its
+*life*, a number drawn when it is first heard of. Events are added only to the head that their process has read, so that
+a process whose memory is behind (or that has not heard that the player was forgotten) adds nothing and reads again.
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -24,6 +28,7 @@ class EventRow(NamedTuple):
     time: float
     received: float  # seconds since 1970, by the clock of the service; retention goes by it
     body: bytes  # the event as JSON
+    life: int = 0  # of the player, see Head
 
 
 class SnapshotRow(NamedTuple):
@@ -34,6 +39,22 @@ class SnapshotRow(NamedTuple):
     seq: int
     version: int
     state: bytes
+    life: int = 0  # of the player, see Head
+
+
+class Head(NamedTuple):
+    """Up to where a player was read: the number of the last event. ``life`` differs after the player was forgotten."""
+
+    life: int
+    seq: int
+
+
+class StoredPlayer(NamedTuple):
+    """A player as a store has it; without a head, the store knows nothing of the player."""
+
+    head: Head | None
+    snapshot: SnapshotRow | None
+    events: list[EventRow]  # after the snapshot
 
 
 class ModelRow(NamedTuple):
@@ -46,21 +67,31 @@ class ModelRow(NamedTuple):
 
 
 class StoreConflict(TelosError):
-    """Another process has added events of these players in the meantime."""
+    """Another process has added events or a model in the meantime."""
 
-    def __init__(self, players: Iterable[tuple[str, str]]) -> None:
-        self.players = frozenset(players)
-        super().__init__("another process has added events of the same player", "read its state again")
+    def __init__(self) -> None:
+        super().__init__("another process has written to the store in the meantime", "read it again")
 
 
 class Store(Protocol):
     """Keeps events, snapshots and models. What ``append`` has returned from survives a kill of the process."""
 
-    def append(self, events: Sequence[EventRow], snapshots: Sequence[SnapshotRow] = ()) -> None:
-        """Add events and snapshots, all or nothing; ``StoreConflict`` if an event number is taken."""
+    is_shared: bool  # whether other processes write to it, so that what is in memory may be behind
 
-    def load(self, model: str, player: str) -> tuple[SnapshotRow | None, list[EventRow]]:
+    def append(self, events: Sequence[EventRow], snapshots: Sequence[SnapshotRow] = ()) -> None:
+        """Add events, all or nothing, and snapshots; ``StoreConflict`` if a player's head is not where they begin.
+
+        A snapshot of a player who was forgotten, or older than the one that is there, is left out.
+        """
+
+    def load(self, model: str, player: str) -> StoredPlayer:
         """Return the last snapshot of a player and the events after it."""
+
+    def head(self, model: str, player: str) -> Head | None:
+        """Return up to where a player was read, by whichever process."""
+
+    def stale(self, received_before: float, limit: int) -> list[tuple[str, str]]:
+        """Return models and players with events received before a time that no snapshot covers."""
 
     def known_ids(self, model: str, player: str, ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of those events that were added before, by their ids."""
@@ -75,7 +106,7 @@ class Store(Protocol):
         """Delete events received before a time that a snapshot covers; return their number."""
 
     def add_model(self, row: ModelRow) -> None:
-        """Add a version of a model."""
+        """Add a version of a model; ``StoreConflict`` if there is one of that number."""
 
     def models(self) -> list[ModelRow]:
         """Return all versions of all models."""
@@ -85,6 +116,9 @@ class Store(Protocol):
 
 
 _SCHEMA = """
+CREATE TABLE IF NOT EXISTS heads (
+    model TEXT NOT NULL, player TEXT NOT NULL, life INTEGER NOT NULL, seq INTEGER NOT NULL,
+    PRIMARY KEY (model, player)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (
     model TEXT NOT NULL, player TEXT NOT NULL, seq INTEGER NOT NULL, id TEXT, version INTEGER NOT NULL,
     time REAL NOT NULL, received REAL NOT NULL, body BLOB NOT NULL, PRIMARY KEY (model, player, seq)) WITHOUT ROWID;
@@ -95,8 +129,29 @@ CREATE TABLE IF NOT EXISTS snapshots (
 CREATE TABLE IF NOT EXISTS models (
     name TEXT NOT NULL, version INTEGER NOT NULL, file TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, version));
 """
-_FORMAT = 1
+_FORMAT = 2
 _APPLICATION = 0x54454C4F  # "TELO", in the header of the file
+_SAVE = """
+INSERT INTO snapshots SELECT model, player, ?3, ?4, ?5 FROM heads
+    WHERE model = ?1 AND player = ?2 AND life = ?6 AND seq >= ?3
+    ON CONFLICT DO UPDATE SET seq = excluded.seq, version = excluded.version, state = excluded.state
+    WHERE excluded.seq > snapshots.seq
+"""
+
+
+def spans(events: Iterable[EventRow]) -> dict[tuple[str, str], tuple[Head, int]]:
+    """Return, for each model and player, the head that the events were read after, and their last number.
+
+    >>> row = EventRow("farm", "ann", 8, None, 1, 0.0, 0.0, b"{}", life=5)
+    >>> spans([row, row._replace(seq=9)])
+    {('farm', 'ann'): (Head(life=5, seq=7), 9)}
+    """
+    found: dict[tuple[str, str], tuple[Head, int]] = {}
+    for row in events:
+        key = (row.model, row.player)
+        known = found.get(key)
+        found[key] = (Head(row.life, row.seq - 1) if known is None else known[0], row.seq)
+    return found
 
 
 class SqliteStore:
@@ -104,9 +159,11 @@ class SqliteStore:
 
     >>> store = SqliteStore(None)
     >>> store.append([EventRow("farm", "ann", 1, None, 1, 0.0, 0.0, b"{}")])
-    >>> len(store.load("farm", "ann")[1]), store.forget("ann"), store.players("farm")
+    >>> len(store.load("farm", "ann").events), store.forget("ann"), store.players("farm")
     (1, 1, [])
     """
+
+    is_shared = False
 
     def __init__(self, path: Path | None) -> None:
         self._name = "memory" if path is None else str(path)
@@ -131,31 +188,60 @@ class SqliteStore:
         database.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def append(self, events: Sequence[EventRow], snapshots: Sequence[SnapshotRow] = ()) -> None:
-        """Add events and snapshots, all or nothing; ``StoreConflict`` if an event number is taken."""
+        """Add events, all or nothing, and snapshots; ``StoreConflict`` if a player's head is not where they begin."""
+        with self._transaction() as database:
+            for (model, player), (head, last) in spans(events).items():
+                if head.seq:
+                    change = "UPDATE heads SET seq = ? WHERE model = ? AND player = ? AND life = ? AND seq = ?"
+                    done = database.execute(change, (last, model, player, head.life, head.seq)).rowcount
+                    if not done:
+                        raise StoreConflict
+                else:
+                    database.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (model, player, head.life, last))
+            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (row[:8] for row in events))
+            database.executemany(_SAVE, snapshots)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         database = self._database
-        database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", events)
-            database.executemany("REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", snapshots)
+            database.execute("BEGIN IMMEDIATE")
+            yield database
             database.execute("COMMIT")
-        except sqlite3.IntegrityError:
-            database.execute("ROLLBACK")
-            raise StoreConflict((row.model, row.player) for row in events) from None
-        except sqlite3.Error as error:
+        except BaseException as error:
             if database.in_transaction:
                 database.execute("ROLLBACK")
-            raise TelosError(f"{self._name}: {error}", "the events were not kept; send them again") from None
+            if isinstance(error, sqlite3.IntegrityError):
+                raise StoreConflict from None
+            if isinstance(error, sqlite3.Error):
+                raise TelosError(f"{self._name}: {error}", "nothing was kept; send it again") from None
+            raise
 
-    def load(self, model: str, player: str) -> tuple[SnapshotRow | None, list[EventRow]]:
+    def load(self, model: str, player: str) -> StoredPlayer:
         """Return the last snapshot of a player and the events after it."""
-        found = self._database.execute("SELECT * FROM snapshots WHERE model = ? AND player = ?", (model, player))
-        row = found.fetchone()
-        snapshot = None if row is None else SnapshotRow(*row)
-        after = 0 if snapshot is None else snapshot.seq
-        events = self._database.execute(
-            "SELECT * FROM events WHERE model = ? AND player = ? AND seq > ? ORDER BY seq", (model, player, after)
+        with self._transaction() as database:  # all of one moment
+            head = self.head(model, player)
+            query = "SELECT * FROM snapshots WHERE model = ? AND player = ?"
+            row = database.execute(query, (model, player)).fetchone()
+            snapshot = None if row is None else SnapshotRow(*row)
+            after = 0 if snapshot is None else snapshot.seq
+            query = "SELECT * FROM events WHERE model = ? AND player = ? AND seq > ? ORDER BY seq"
+            events = [EventRow(*each) for each in database.execute(query, (model, player, after))]
+        return StoredPlayer(head, snapshot, events)
+
+    def head(self, model: str, player: str) -> Head | None:
+        """Return up to where a player was read."""
+        query = "SELECT life, seq FROM heads WHERE model = ? AND player = ?"
+        row = self._database.execute(query, (model, player)).fetchone()
+        return None if row is None else Head(*row)
+
+    def stale(self, received_before: float, limit: int) -> list[tuple[str, str]]:
+        """Return models and players with events received before a time that no snapshot covers."""
+        query = (
+            "SELECT DISTINCT model, player FROM events WHERE received < ? AND seq > coalesce((SELECT seq FROM snapshots"
+            " AS s WHERE s.model = events.model AND s.player = events.player), 0) LIMIT ?"
         )
-        return snapshot, [EventRow(*each) for each in events]
+        return [(model, player) for model, player in self._database.execute(query, (received_before, limit))]
 
     def known_ids(self, model: str, player: str, ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of those events that were added before, by their ids."""
@@ -170,32 +256,31 @@ class SqliteStore:
 
     def players(self, model: str) -> list[str]:
         """Return the players with a state, by name."""
-        query = (
-            "SELECT player FROM events WHERE model = ? UNION SELECT player FROM snapshots WHERE model = ? ORDER BY 1"
-        )
-        return [player for (player,) in self._database.execute(query, (model, model))]
+        query = "SELECT player FROM heads WHERE model = ? ORDER BY player"
+        return [player for (player,) in self._database.execute(query, (model,))]
 
     def forget(self, player: str) -> int:
         """Delete all about a player under every model; return the number of events."""
-        with closing(self._database.cursor()) as cursor:
-            cursor.execute("BEGIN IMMEDIATE")
-            count = cursor.execute("DELETE FROM events WHERE player = ?", (player,)).rowcount
-            cursor.execute("DELETE FROM snapshots WHERE player = ?", (player,))
-            cursor.execute("COMMIT")
+        with self._transaction() as database:
+            database.execute("DELETE FROM heads WHERE player = ?", (player,))
+            count = database.execute("DELETE FROM events WHERE player = ?", (player,)).rowcount
+            database.execute("DELETE FROM snapshots WHERE player = ?", (player,))
         self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log has the old pages, too
         return count
 
     def prune(self, received_before: float) -> int:
         """Delete events received before a time that a snapshot covers; return their number."""
-        return self._database.execute(
-            "DELETE FROM events WHERE received < ? AND seq <= (SELECT seq FROM snapshots AS s"
-            " WHERE s.model = events.model AND s.player = events.player)",
-            (received_before,),
-        ).rowcount
+        with self._transaction() as database:
+            return database.execute(
+                "DELETE FROM events WHERE received < ? AND seq <= (SELECT seq FROM snapshots AS s"
+                " WHERE s.model = events.model AND s.player = events.player)",
+                (received_before,),
+            ).rowcount
 
     def add_model(self, row: ModelRow) -> None:
         """Add a version of a model."""
-        self._database.execute("INSERT INTO models VALUES (?, ?, ?, ?)", row)
+        with self._transaction() as database:
+            database.execute("INSERT INTO models VALUES (?, ?, ?, ?)", row)
 
     def models(self) -> list[ModelRow]:
         """Return all versions of all models."""
