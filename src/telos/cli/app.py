@@ -22,6 +22,7 @@ COMMANDS = {
     "evaluate": "telos.cli.evaluate:evaluate",
     "goals": "telos.cli.goals:goals",
     "logic": "telos.cli.logic:logic",
+    "new": "telos.cli.new:new",
     "plan": "telos.cli.plan:plan",
     "play": "telos.cli.play:play",
     "recognize": "telos.cli.recognize:recognize",
