@@ -90,7 +90,7 @@ def test_without_any_clock_every_row_counts(log: Path) -> None:
 def test_people_get_tables(log: Path) -> None:
     said = run(log, "--model", "flairs", "--model", "flairs-fsm").stdout
     assert "of 2 players" in said.splitlines()[0]
-    assert said.splitlines()[1].split() == ["model", "mean", "ann", "bo"]
+    assert said.splitlines()[1].split() == ["model", "mean", "95", "%", "interval", "ECE", "ann", "bo"]
     assert "flairs-fsm believed:" in said
 
 
@@ -98,7 +98,8 @@ def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
     blind = write_lines(tmp_path / "blind.jsonl", log_lines(5, truth=None))
     assert refused(blind) == 'LOG: no row says what the player was after; add "truth": "level" to its lines'
     strange = write_lines(tmp_path / "strange.jsonl", log_lines(5, truth="return"))
-    assert refused(strange, "--model", "flairs").startswith("LOG:1: truth 'return' is not a goal of flairs; known:")
+    with pytest.raises(TelosError, match=r"strange.jsonl:1: the goal pursued is 'return'; known:"):
+        run(strange, "--model", "flairs")
     assert "no recogniser 'flair'" in refused(log, "--model", "flair")
     ticks = [json.loads(line) for line in log_lines(5)]
     for line in ticks:

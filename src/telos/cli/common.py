@@ -1,19 +1,15 @@
-"""Shared by several commands: bounds of options, progress bars, trace printers, event logs, command groups."""
+"""Shared by several commands: bounds of options, progress bars, trace printers, command groups."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.trace import Trace, as_json
-
-if TYPE_CHECKING:
-    from telos.telemetry.logs import LogRow
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
@@ -119,68 +115,9 @@ def print_lines(describe: Callable[[object], str | None]) -> Trace:
     return print_record
 
 
-# --- event logs ---
-
-_LONG_LOG = 2_000_000  # bytes; a shorter log is read before a progress bar could be drawn
-
-
-def read_rows(log: Path, columns: Path | None, player: str | None, label: str) -> "Iterator[LogRow]":
-    """Yield the rows of an event log, of one player if one is named; a long log has a progress bar."""
-    from telos.telemetry.columns import load_columns
-    from telos.telemetry.logs import read_log
-
-    described = None if columns is None else load_columns(columns)
-    seen: set[str] = set()
-    with _bytes_bar(log, label) as progress:
-        for row in read_log(log, columns=described, progress=progress):
-            seen.add(row.event.player)
-            if player is None or row.event.player == player:
-                yield row
-    if player is not None and player not in seen:
-        raise TelosError(f"{log}: no player {player!r} in this log", name_hint(player, seen))
+# --- files ---
 
 
 def file_size(log: Path) -> int:
     """Return the bytes of a regular file; 0 for all else, which is refused when it is read."""
     return os.path.getsize(log) if os.path.isfile(log) else 0  # these take any text for a name
-
-
-@contextmanager
-def _bytes_bar(log: Path, label: str) -> Iterator[Callable[[int], object] | None]:
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    size = file_size(log)
-    if not console.is_terminal or size < _LONG_LOG:
-        yield None
-        return
-    with Bar(console=console, transient=True) as bar:
-        task = bar.add_task(label, total=size)
-        yield lambda done: bar.update(task, completed=done)
-
-
-@contextmanager
-def at_line(log: Path, line: int) -> Iterator[None]:
-    """Add the file and line of a log to errors raised inside."""
-    try:
-        yield
-    except TelosError as error:
-        raise error.at(f"{log}:{line}") from None
-
-
-def check_context(row: "LogRow", entries: frozenset[str], model: str) -> None:
-    """Refuse a row that lacks context that the model reads.
-
-    A live game may leave out of an event what is as usual; a log may come from another game.
-    """
-    missing = sorted(entries - row.event.context.keys())
-    if missing:
-        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise TelosError(f"context {missing[0]!r}{more} is missing, which {model} reads", "add it to the line")
-
-
-def check_truth(truth: str, goals: tuple[str, ...], model: str) -> None:
-    """Refuse a label that is not a goal of the model."""
-    if truth not in goals:
-        raise TelosError(f"truth {truth!r} is not a goal of {model}", name_hint(truth, goals))

@@ -1,26 +1,38 @@
-"""``telos evaluate``: accuracy of recognisers on a labelled event log."""
+"""``telos evaluate``: how often recognisers are right about labelled players, and what they mix up."""
 
 import json
-from collections import Counter
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import at_line, check_context, check_truth, read_rows, seed_option
+from telos.cli.common import in_range, seed_option
+from telos.cli.logs import (
+    ColumnsOption,
+    DuplicatesOption,
+    LogArgument,
+    LogOptions,
+    SkipBadOption,
+    SortOption,
+    log_progress,
+    open_command_log,
+    print_log_report,
+)
+from telos.cli.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from telos.recognition.files.load import RecognizerModel
-    from telos.recognition.recognizer import Recognizer
-    from telos.telemetry.logs import LogRow
+    from telos.telemetry import Log
+    from telos.telemetry.bulk import Evaluation
 
 
 def evaluate(
-    log: Annotated[Path, typer.Argument(help="An event log in which the goals are known: JSON Lines, or .csv.")],
+    log: LogArgument,
     models: Annotated[
         list[str] | None,
         typer.Option(
@@ -28,159 +40,164 @@ def evaluate(
         ),
     ] = None,
     player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
-    columns: Annotated[Path | None, typer.Option(help="For tables: the file that says what the columns are.")] = None,
-    seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
+    columns: ColumnsOption = None,
+    fold: Annotated[
+        int | None,
+        typer.Option(help="Only the players in this fold of a prepared corpus.", callback=in_range(0, MAX_FOLDS)),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            help="Cross-validate: deal the players into so many folds, and train counting models on the others.",
+            callback=in_range(2, MAX_FOLDS),
+        ),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page with plots into this .html file.")] = None,
+    seed: Annotated[int, seed_option("For folds, and for recognisers that start with a guess.")] = 1,
+    skip_bad: SkipBadOption = False,
+    drop_duplicates: DuplicatesOption = None,
+    sort: SortOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Compare what recognisers believe with what the players were after, at each update.
 
     All are scored at the same moments: the updates of the first model that has a clock. The accuracy is the mean over
-    players, each by the share of updates at which the likeliest goal was the right one.
+    players, each by the share of updates at which the likeliest goal was the right one; the interval holds the mean of
+    such players with 95 % confidence.
 
-    Example: telos evaluate play.jsonl --model flairs --model flairs-constant --model flairs-fsm
+    Examples: telos evaluate play.jsonl --model flairs --model flairs-constant --model flairs-fsm;
+    telos evaluate corpus.parquet --model farm.yaml --model baseline.yaml --cv 10 --report scores.html
     """
+    from telos.files.writing import check_output
+    from telos.recognition.files.load import model_file, named_model
+
     names = list(dict.fromkeys(models or ["adventure"]))
-    evaluation = _Evaluation(names, seed)
-    known = 0
-    for row in read_rows(log, columns, player, "scoring"):
-        with at_line(log, row.line):
-            evaluation.observe(row)
-        known += row.truth is not None
-    if not known:
-        goal = next(iter(evaluation.models[names[0]].goals))
-        raise TelosError(f"{log}: no row says what the player was after", f'add "truth": "{goal}" to its lines')
-    scores = list(evaluation.scores.values())
-    if not scores[0].updates:
-        raise TelosError(f"{log}: {names[0]} counts none of the events whose goal is known", "look at its `clock`")
-    if as_json:
-        typer.echo(json.dumps({"log": str(log), "models": [each.figures() for each in scores]}, indent=2))
-    else:
-        _print_scores(scores)
-
-
-@dataclass(slots=True)
-class ModelScore:
-    """Counts of right and wrong updates of one recogniser, by player and goal."""
-
-    model: str
-    goals: tuple[str, ...]
-    right: Counter[str] = field(default_factory=Counter)  # by player
-    seen: Counter[str] = field(default_factory=Counter)
-    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)  # by truth and what was believed
-
-    def add(self, player: str, truth: str, believed: str) -> None:
-        """Count one update."""
-        self.seen[player] += 1
-        self.right[player] += truth == believed
-        self.confusion[truth, believed] += 1
-
-    @property
-    def updates(self) -> int:
-        return self.seen.total()
-
-    @property
-    def players(self) -> dict[str, float]:
-        """The accuracy for each player."""
-        return {player: self.right[player] / count for player, count in self.seen.items()}
-
-    @property
-    def accuracy(self) -> float:
-        """The mean over players."""
-        return fmean(self.players.values())
-
-    def figures(self) -> dict[str, Any]:
-        """Return the scores as JSON data."""
-        return {
-            "model": self.model,
-            "accuracy": round(self.accuracy, 6),
-            "accuracy_of_updates": round(self.right.total() / self.updates, 6),
-            "updates": self.updates,
-            "players": {
-                player: {"accuracy": round(accuracy, 6), "updates": self.seen[player]}
-                for player, accuracy in self.players.items()
-            },
-            "confusion": {
-                truth: {believed: self.confusion[truth, believed] for believed in self.goals} for truth in self.goals
-            },
-        }
-
-
-class _Evaluation:
-    """Recognisers that observe the same log and are scored at the same updates."""
-
-    def __init__(self, names: list[str], seed: int) -> None:
-        from telos.recognition.files.load import (
-            context_read,
-            named_model,
+    check_selection(fold=fold, cv=cv, player=player)
+    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
+    if report is not None:
+        if report.suffix not in (".html", ".htm"):
+            raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
+        check_output(report, inputs=[*options.inputs(log), *(Path(model_file(name)) for name in names)])
+    loaded = {name: named_model(name) for name in names}
+    opened = open_command_log(
+        log, options, list(loaded.values()), labelled=True, keep=() if fold is None else ("fold",)
+    )
+    scores = _scores(opened, loaded, {"player": player, "only": fold}, cv, seed)
+    if not next(iter(scores.values())).updates:
+        raise TelosError(
+            f"{opened.name}: {names[0]} counts none of the events whose goal is known", "look at its `clock`"
         )
+    if report is not None:
+        from telos.telemetry.analytics import save_scores
 
-        self.models: dict[str, RecognizerModel] = {name: named_model(name) for name in names}
-        self.scores = {name: ModelScore(name, tuple(model.goals)) for name, model in self.models.items()}
-        self._entries = {name: context_read(model) for name, model in self.models.items()}
-        self._seed = seed
-        self._readers: dict[tuple[str, str], list[Recognizer]] = {}
-        self._updates: dict[tuple[str, str], int] = {}
-
-    def observe(self, row: "LogRow") -> None:
-        """Show a row to every recogniser; score them if it is an update with a known goal."""
-        for name, entries in self._entries.items():
-            check_context(row, entries, name)
-        readers = self._readers.get(row.sequence) or self._create(row.sequence)
-        beliefs = [reader.observe(row.event) for reader in readers]
-        if row.truth is None:
-            self._is_update(row.sequence, readers)
-            return
-        for name, model in self.models.items():
-            check_truth(row.truth, tuple(model.goals), name)
-        if self._is_update(row.sequence, readers):
-            for score, belief in zip(self.scores.values(), beliefs, strict=True):
-                score.add(row.event.player, row.truth, belief.top)
-
-    def _create(self, sequence: tuple[str, str]) -> "list[Recognizer]":
-        from telos.recognition.files.load import create_recognizer
-
-        seed = self._seed + len(self._readers)
-        made = self._readers[sequence] = [create_recognizer(model, seed=seed) for model in self.models.values()]
-        return made
-
-    def _is_update(self, sequence: tuple[str, str], readers: "Iterable[Recognizer]") -> bool:
-        """Whether the first recogniser with a clock counted the row; without a clock every row counts."""
-        from telos.recognition.filtering import Reader
-
-        counts = [reader.updates for reader in readers if isinstance(reader, Reader)]
-        if not counts:
-            return True
-        before, self._updates[sequence] = self._updates.get(sequence, 0), counts[0]
-        return counts[0] > before
+        save_scores(scores, report, log=opened.name, goals=_goals(loaded), folds=cv)
+    print_log_report(opened)
+    if as_json:
+        shown = [_figures(score, tuple(loaded[name].goals)) for name, score in scores.items()]
+        said = {"log": opened.name, **({} if cv is None else {"folds": cv}), "models": shown}
+        typer.echo(json.dumps({**said, "rows": opened.report.as_object()}, indent=2))
+    else:
+        _print_scores(scores, _goals(loaded), cv)
+    if report is not None:
+        typer.echo(f"written to {report}", err=as_json)
 
 
-def _print_scores(scores: list[ModelScore]) -> None:
+def _goals(models: "dict[str, RecognizerModel]") -> dict[str, tuple[str, ...]]:
+    return {name: tuple(model.goals) for name, model in models.items()}
+
+
+def _scores(
+    opened: "Log", models: "dict[str, RecognizerModel]", selection: dict[str, Any], folds: int | None, seed: int
+) -> "dict[str, Evaluation]":
+    from telos.telemetry.bulk import Evaluation, ScoreCounts, cross_validate
+
+    def batches() -> "Iterable[pl.DataFrame]":
+        with log_progress(opened, "scoring") as progress:
+            yield from select_rows(opened, opened.batches(progress), **selection)
+
+    if folds is not None:
+        return cross_validate(batches, models, folds=folds, seed=seed)
+    counts = ScoreCounts(models, seed=seed)
+    for frame in batches():
+        counts.count(frame)
+    if not counts.labelled:
+        goal = next(iter(next(iter(models.values())).goals))
+        raise TelosError(f"{opened.name}: no row says what the player was after", f'add "truth": "{goal}" to its lines')
+    table = counts.table
+    return {name: Evaluation(name, table) for name in models}
+
+
+def _figures(score: "Evaluation", goals: tuple[str, ...]) -> dict[str, Any]:
+    """Return the scores as JSON data."""
+    low, high = score.interval
+    cells = {(truth, believed): count for truth, believed, count in score.confusion.rows()}
+    return {
+        "model": score.model,
+        "accuracy": round(score.accuracy, 6),
+        "accuracy_low": _finite(low),
+        "accuracy_high": _finite(high),
+        "accuracy_of_updates": round(score.accuracy_of_updates, 6),
+        "log_loss": round(score.log_loss, 6),
+        "brier_score": round(score.brier_score, 6),
+        "calibration_error": round(score.calibration_error, 6),
+        "updates": score.updates,
+        "players": {
+            player: {"accuracy": round(accuracy, 6), "updates": updates}
+            for player, accuracy, updates in score.players.rows()
+        },
+        "confusion": {truth: {believed: cells.get((truth, believed), 0) for believed in goals} for truth in goals},
+        "calibration": [
+            {"bin": bin, "updates": updates, "confidence": round(confidence, 6), "accuracy": round(accuracy, 6)}
+            for bin, updates, confidence, accuracy in score.calibration.rows()
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 6) if math.isfinite(value) else None
+
+
+def _print_scores(scores: "dict[str, Evaluation]", goals: dict[str, tuple[str, ...]], folds: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False)
-    players = list(scores[0].seen)
+    first = next(iter(scores.values()))
+    players = first.players["player"].to_list()
     table = Table(box=None, pad_edge=False)
     table.add_column("model", no_wrap=True)
-    for heading in ("mean", *players[:6]):
+    shown = players[:6] if len(players) < 3 or console.width >= 120 else []
+    for heading in ("mean", *(("95 % interval",) if len(players) > 1 else ()), "ECE", *shown):
         table.add_column(heading, justify="right", no_wrap=True)
-    for each in scores:
-        table.add_row(each.model, f"{each.accuracy:.1%}", *(f"{each.players[name]:.1%}" for name in players[:6]))
+    for name, each in scores.items():
+        low, high = each.interval
+        by_player = dict(each.players.select("player", "accuracy").rows())
+        interval = [f"{low:.1%} – {high:.1%}"] if len(players) > 1 else []
+        own = [f"{by_player[player]:.1%}" for player in shown]
+        table.add_row(name, f"{each.accuracy:.1%}", *interval, f"{each.calibration_error:.1%}", *own)
+    dealt = "" if folds is None else f" in {folds} folds"
     console.print(
-        f"how often the likeliest goal was right, at {scores[0].updates:,} updates of {len(players):,} players:"
+        f"how often the likeliest goal was right, at {first.updates:,} updates of {len(players):,} players{dealt}:"
     )
     console.print(table)
-    if len(players) > 6:
-        console.print(f"… and {len(players) - 6} more players; --json has them all")
-    for each in scores:
-        console.print(f"\n{each.model} believed:")
-        console.print(_confusion_table(each, console.width))
+    if len(players) > len(shown) and shown:
+        console.print(f"… and {len(players) - len(shown)} more players; --json has them all")
+    for name, each in list(scores.items())[1:]:
+        lead, low, high = each.lead_over(first)
+        if math.isfinite(low):
+            console.print(
+                f"{name} − {first.model}: {lead:+.1%} over the same players (95 % interval {low:+.1%} to {high:+.1%})",
+                markup=False,
+            )
+    for name, each in scores.items():
+        console.print(f"\n{name} believed:", markup=False)
+        console.print(_confusion_table(each, goals[name], console.width))
 
 
-def _confusion_table(score: ModelScore, width: int) -> Any:
+def _confusion_table(score: "Evaluation", goals: tuple[str, ...], width: int) -> Any:
     from rich.table import Table
 
-    rows, headings = list(score.goals), list(score.goals)
+    rows, headings = list(goals), list(goals)
     if sum(len(goal) + 2 for goal in headings) + max(map(len, rows)) > width:  # too wide: number the columns
         headings = [str(number) for number, _ in enumerate(rows, start=1)]
         rows = [f"{number} {goal}" for number, goal in zip(headings, rows, strict=True)]
@@ -188,6 +205,7 @@ def _confusion_table(score: ModelScore, width: int) -> Any:
     table.add_column("was after", no_wrap=True)
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
-    for row, truth in zip(rows, score.goals, strict=True):
-        table.add_row(row, *(f"{score.confusion[truth, believed]:,}" for believed in score.goals))
+    cells = {(truth, believed): count for truth, believed, count in score.confusion.rows()}
+    for row, truth in zip(rows, goals, strict=True):
+        table.add_row(row, *(f"{cells.get((truth, believed), 0):,}" for believed in goals))
     return table

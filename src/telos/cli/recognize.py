@@ -1,227 +1,317 @@
-"""``telos recognize``: the belief about each player's goal, event by event."""
+"""``telos recognize``: the belief about each player's goal, event by event, or what it comes to after the fact."""
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import MAX_COUNT, at_line, check_context, in_range, read_rows, seed_option
+from telos.cli.common import MAX_COUNT, in_range, seed_option
+from telos.cli.logs import (
+    ColumnsOption,
+    DuplicatesOption,
+    LogArgument,
+    LogOptions,
+    SkipBadOption,
+    SortOption,
+    log_progress,
+    open_command_log,
+    print_log_report,
+)
+from telos.cli.selection import select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.core.belief import Belief
-    from telos.core.event import Event
+    import polars as pl
+
     from telos.recognition.files.load import RecognizerModel
     from telos.recognition.recognizer import Recognizer
-    from telos.telemetry.logs import LogRow
-
+    from telos.telemetry import Log
+    from telos.telemetry.bulk import LiveReader
 
 _CELLS = 8  # width of a belief bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+_OWN = ["row", "player", "session", "time", "action"]
+MAX_LAG = 1000
 
 
 def recognize(
-    log: Annotated[Path, typer.Argument(help="An event log: JSON Lines, or a table (.csv) with --columns.")],
+    log: LogArgument,
     model: Annotated[str, typer.Option(help="A recogniser file, or the name of one that comes along.")] = "adventure",
     player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
-    columns: Annotated[Path | None, typer.Option(help="For tables: the file that says what the columns are.")] = None,
+    columns: ColumnsOption = None,
+    lag: Annotated[
+        int | None,
+        typer.Option(
+            help="The belief about so many updates ago, smoothed by those since.", callback=in_range(0, MAX_LAG)
+        ),
+    ] = None,
     story: Annotated[
         bool, typer.Option("--story", help="Print the likeliest sequence of goals of each session instead.")
     ] = False,
+    surprise: Annotated[
+        float | None,
+        typer.Option(
+            help="Instead, print where hindsight overturns the belief and moves at least this share of it.",
+            callback=in_range(0, 1),
+        ),
+    ] = None,
+    recap: Annotated[
+        bool, typer.Option("--recap", help="Instead, tell each player in a sentence what she was doing last.")
+    ] = False,
+    style: Annotated[
+        list[str] | None,
+        typer.Option(help="Instead, compare --model with this one by how well each session fits; may be repeated."),
+    ] = None,
+    unknown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG",
+            help="Instead, print where players seem to have a goal that the model lacks; LOG: play with known goals.",
+        ),
+    ] = None,
     why: Annotated[
         int,
         typer.Option(help="Explain at the end what the last so many updates added.", callback=in_range(0, MAX_COUNT)),
     ] = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the beliefs to this file, as JSON Lines.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write to this file: .parquet, .csv or .jsonl (these also with .gz)."),
     ] = None,
     seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
+    skip_bad: SkipBadOption = False,
+    drop_duplicates: DuplicatesOption = None,
+    sort: SortOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Read an event log and print the belief about the player's goal after each event. Players are kept apart.
 
-    Exits 0, or 2 on bad input, reported in one line with file and line.
+    Exits 0, or 2 on bad input.
 
-    Examples: telos recognize play.jsonl --model adventure.yaml; telos recognize play.jsonl --model flairs --story
+    Examples: telos recognize play.jsonl --model adventure.yaml; telos recognize play.jsonl --model flairs --story;
+    telos recognize events/ --columns farm-columns.yaml --model farm.yaml -o beliefs.parquet
     """
     from telos.files.writing import check_output
     from telos.recognition.files.load import model_file, named_model
+    from telos.telemetry.writing import check_writable
 
+    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
+    summary = _chosen_summary(story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
+    if summary and lag is not None:
+        raise TelosError(f"--lag and {summary} exclude each other", "leave one of them out")
     if output is not None:
-        check_output(output, inputs=[log, columns, model_file(model)])
-    read = _Reading(log, named_model(model), model, seed, remembers=why, keeps=story)
-    rows = read_rows(log, columns, player, "reading")
-    with _belief_writer(output, as_json, story) as write:
-        for row in rows:
-            belief = read.observe(row)
-            write(row, belief)
-    if output is not None:
-        summary = f"{read.count:,} events of {len(read.recognizers):,} sequences, written to {output}"
-        typer.echo(summary, err=as_json)
-    if story:
-        read.print_stories(as_json)
-    if why:
-        read.print_reasons(why, as_json)
+        check_output(output, inputs=[*options.inputs(log), model_file(model)])
+        check_writable(output)
+    loaded = named_model(model)
+    _check_uses(loaded, model, summary or ("--lag" if lag is not None else ""), why)
+    if summary:
+        from telos.cli.hindsight import Summaries
 
-
-class _Reading:
-    """One recogniser per player and session of a log, and the events needed at the end."""
-
-    def __init__(
-        self, log: Path, model: "RecognizerModel", name: str, seed: int, *, remembers: int, keeps: bool
-    ) -> None:
-        from telos.recognition.files.load import context_read
-        from telos.recognition.filtering import Reader
-
-        self._name, self._entries = name, context_read(model)
-        self.recognizers: dict[tuple[str, str], Recognizer] = {}
-        self.count = 0
-        self._log, self._model, self._seed = log, model, seed
-        self._remembers = remembers
-        self._events: dict[tuple[str, str], list[Event]] = {}
-        self._keeps = keeps
-        made = self._create()
-        option = "--story" if keeps else "--why"
-        if (keeps or remembers) and not hasattr(made, "why"):
-            raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine", "try flairs")
-        if keeps and not isinstance(made, Reader):
-            raise TelosError("--story is for models of goals that change", "for formulas, use: telos logic infer")
-
-    def _create(self) -> "Recognizer":
-        from telos.recognition.files.load import create_recognizer
-
-        return create_recognizer(
-            self._model, seed=self._seed + len(self.recognizers), remembers=max(1, self._remembers)
-        )
-
-    def observe(self, row: "LogRow") -> "Belief":
-        """Observe one row and return the new belief."""
-        sequence = row.sequence
-        if sequence not in self.recognizers:
-            self.recognizers[sequence] = self._create()
-        self.count += 1
-        if self._keeps:
-            self._events.setdefault(sequence, []).append(row.event)
-        with at_line(self._log, row.line):
-            check_context(row, self._entries, self._name)
-            return self.recognizers[sequence].observe(row.event)
-
-    def print_stories(self, as_json: bool) -> None:
-        """Print the likeliest goals of each session, with their times."""
-        from telos.recognition.ffbm import FFBM
-        from telos.recognition.hindsight import find_story
-        from telos.recognition.iohmm import IOHMM
-
-        for (player, session), events in self._events.items():
-            assert isinstance(self._model, FFBM | IOHMM)  # others were refused at the start
-            spans = find_story(self._model, events)
-            if not as_json:
-                typer.secho(_player_label(player, session), bold=True)
-            for span in spans:
-                said = {"goal": span.goal, "from": span.start, "to": span.end, "certainty": round(span.certainty, 6)}
-                if as_json:
-                    typer.echo(json.dumps({**_player_keys(player, session), **said}))
-                else:
-                    typer.echo(f"  {span.start:9.1f} s to {span.end:9.1f} s  {span.goal} ({span.certainty:.0%} sure)")
-
-    def print_reasons(self, last: int, as_json: bool) -> None:
-        """Print what the last updates of each player added to the belief."""
-        from telos.recognition.filtering import Reader
-
-        for (player, session), reader in self.recognizers.items():
-            if not isinstance(reader, Reader):
-                self._print_current_reasons(player, session, reader, as_json)
-                continue
-            reasons = reader.why(last=last)
-            if not as_json:
-                typer.secho(_player_label(player, session), bold=True)
-                typer.echo(f"{reader.belief.why()}\n{reasons}")
-                continue
-            parts = [
-                {"time": part.time, "seen": part.seen, "by_change": part.by_change, "by_sight": part.by_sight}
-                for part in reasons.parts
-            ]
-            odds = {"goal": reasons.goal, "over": reasons.over, "start": reasons.start, "total": reasons.total}
-            typer.echo(json.dumps({**_player_keys(player, session), "why": {**odds, "parts": parts}}))
-
-    def _print_current_reasons(self, player: str, session: str, reader: "Recognizer", as_json: bool) -> None:
-        """Print the evidence for the current goal, for recognisers that keep no list of updates."""
-        from telos.recognition.markov_logic import MarkovLogicReader
-
-        if not as_json:
-            typer.secho(_player_label(player, session), bold=True)
-            typer.echo(f"{reader.belief.why()}\n{reader.why()}")  # type: ignore[attr-defined]
-            return
-        why: object = str(reader.why())  # type: ignore[attr-defined]
-        if isinstance(reader, MarkovLogicReader):
-            weighed = reader.why()
-            parts = [{"formula": text, "adds": value} for text, value in weighed.parts]
-            why = {"goal": weighed.goal, "over": weighed.over, "total": weighed.total, "parts": parts}
-        typer.echo(json.dumps({**_player_keys(player, session), "why": why}))
-
-
-def _player_keys(player: str, session: str) -> dict[str, Any]:
-    return {"player": player, **({"session": session} if session else {})}
-
-
-def _player_label(player: str, session: str) -> str:
-    return f"{player}, session {session}" if session else player
-
-
-_BeliefWriter = Callable[["LogRow", "Belief"], None]
-
-
-@contextmanager
-def _belief_writer(output: Path | None, as_json: bool, story: bool) -> Iterator[_BeliefWriter]:
-    """Yield a function that writes each belief to the file, prints it, or (with --story) drops it."""
-    if output is not None:
-        from telos.files.writing import open_output
-
-        with open_output(output) as file:
-            yield lambda row, belief: print(_json_line(row, belief), file=file)
-    elif story:
-        yield lambda row, belief: None
-    elif as_json:
-        yield lambda row, belief: typer.echo(_json_line(row, belief))
+        summaries = Summaries(loaded, model, options, player, as_json, output)
+        summaries.show(log, story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     else:
-        yield _BeliefTable().print_row
+        _show_beliefs(log, options, loaded, player, lag=lag, why=why, output=output, seed=seed, as_json=as_json)
 
 
-def _json_line(row: "LogRow", belief: "Belief") -> str:
-    said = {"time": row.event.time, "action": row.event.action, "belief": dict(belief), "top": belief.top}
-    return json.dumps({**_player_keys(*row.sequence), **said}, allow_nan=False)
+def _chosen_summary(**options: Any) -> str:
+    """Return the option that asks for something else than beliefs; there may be one."""
+    chosen = [
+        f"--{name}" for name, value in options.items() if value is not None and value is not False and value != []
+    ]
+    if len(chosen) > 1:
+        raise TelosError(f"{' and '.join(chosen)} exclude each other", "ask for one at a time")
+    return chosen[0] if chosen else ""
+
+
+def _check_uses(model: "RecognizerModel", name: str, option: str, why: int) -> None:
+    """Refuse what a kind of model cannot say, before any work."""
+    from telos.recognition.ffbm import FFBM
+    from telos.recognition.files.load import create_recognizer
+    from telos.recognition.iohmm import IOHMM
+
+    option = option or ("--why" if why else "")
+    if not option:
+        return
+    made = create_recognizer(model)
+    if not hasattr(made, "why"):
+        raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine", "try flairs")
+    if option != "--why" and not isinstance(model, FFBM | IOHMM):
+        raise TelosError(f"{option} is for models of goals that change", "for formulas, use: telos logic infer")
+
+
+# --- beliefs ----------------------------------------------------------------------------------------------------------
+
+
+def _show_beliefs(
+    logs: list[str],
+    options: LogOptions,
+    model: "RecognizerModel",
+    player: str | None,
+    *,
+    lag: int | None,
+    why: int,
+    output: Path | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Write or print the belief after each event, and after that the reasons, if asked for."""
+    from telos.telemetry.bulk import LiveReader, create_reader
+    from telos.telemetry.writing import write_batches
+
+    opened = open_command_log(logs, options, [model])
+    # Reasons are those of live recognisers, which remember their last updates.
+    reader = LiveReader(model, seed=seed, remembers=why) if why else create_reader(model, seed=seed)
+    goals = tuple(model.goals)
+    is_json = as_json or (output is not None and ".jsonl" in output.name)
+    with log_progress(opened, "reading") as progress:
+        frames = select_rows(opened, opened.batches(progress), player=player)
+        beliefs = _belief_frames(frames, reader) if lag is None else _lagged_frames(frames, model, lag)
+        shaped = (_shaped(frame, goals, opened, is_json=is_json) for frame in beliefs)
+        if output is not None:
+            count = write_batches(shaped, output)
+        else:
+            _print_frames(shaped, goals, as_json)
+    print_log_report(opened)
+    if output is not None:
+        whose = f"{opened.report.sequences:,} sequences" if player is None else player
+        said = f"{count:,} events of {whose}"
+        typer.echo(f"{said}, written to {output}", err=as_json)
+    if isinstance(reader, LiveReader) and why:
+        _print_reasons(reader, why, as_json)
+
+
+def _belief_frames(frames: "Iterator[pl.DataFrame]", reader: Any) -> "Iterator[pl.DataFrame]":
+    """Yield the frames with the belief after each row."""
+    from telos.telemetry.bulk.batches import check_frame
+    from telos.telemetry.bulk.reading import belief_columns
+
+    for frame in frames:
+        checked = check_frame(frame)
+        found, _ = reader.beliefs(checked)
+        yield checked.select(_OWN).with_columns(belief_columns(reader.goals, found))
+
+
+def _lagged_frames(frames: "Iterator[pl.DataFrame]", model: "RecognizerModel", lag: int) -> "Iterator[pl.DataFrame]":
+    """Yield the frames of whole players with the belief about some updates ago; the rows of each frame in log order."""
+    from telos.telemetry.analytics import whole_sessions
+    from telos.telemetry.bulk.hindsight import read_lagged, read_sessions
+    from telos.telemetry.bulk.reading import belief_columns
+
+    for frame in whole_sessions(frames):
+        sessions = read_sessions(frame, model)
+        beliefs = belief_columns(sessions.goals, read_lagged(sessions, lag))
+        yield sessions.frame.select(_OWN).with_columns(beliefs).sort("row", maintain_order=True)
+
+
+def _shaped(frame: "pl.DataFrame", goals: tuple[str, ...], log: "Log", *, is_json: bool) -> "pl.DataFrame":
+    """Return the columns to write: one for each goal, or for JSON one object with all."""
+    import polars as pl
+
+    from telos.telemetry.bulk.reading import goal_column
+
+    session = [pl.col("session").replace("", None)] if log.columns.session else []
+    own: list[Any] = ["player", *session, "time", "action"]
+    columns = [pl.col(goal_column(goal)) for goal in goals]
+    if is_json:
+        belief = pl.struct(*(column.alias(goal) for column, goal in zip(columns, goals, strict=True)))
+        return frame.select(*own, belief.alias("belief"), "top")
+    return frame.select("row", *own, "top", *columns)
+
+
+def _print_frames(frames: "Iterator[pl.DataFrame]", goals: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        for frame in frames:
+            typer.echo(frame.write_ndjson(), nl=False)
+        return
+    table = _BeliefTable(goals)
+    for frame in frames:
+        for row in frame.iter_rows(named=True):
+            table.print_row(row)
 
 
 class _BeliefTable:
     """Prints a line per event under a heading, with bars in a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, goals: tuple[str, ...]) -> None:
+        from telos.telemetry.bulk.reading import goal_column
+
+        self._columns = {goal: goal_column(goal) for goal in goals}
         self._is_terminal = sys.stdout.isatty()
+        self._widths = {goal: max(len(goal), 5 + (_CELLS if self._is_terminal else 0)) for goal in goals}
         self._has_heading = False
 
-    def print_row(self, row: "LogRow", belief: "Belief") -> None:
-        widths = {goal: max(len(goal), 5 + (_CELLS if self._is_terminal else 0)) for goal in belief}
+    def print_row(self, row: dict[str, Any]) -> None:
         if not self._has_heading:
             self._has_heading = True
-            goals = "  ".join(f"{goal:>{width}}" for goal, width in widths.items())
+            goals = "  ".join(f"{goal:>{width}}" for goal, width in self._widths.items())
             typer.secho(f"{'player':<10}  {'time':>9}  {'action':<11}  {'likeliest':<9}  {goals}", bold=True)
-        cells = "  ".join(self._cell(goal, belief, width) for goal, width in widths.items())
-        who = "/".join(filter(None, row.sequence))
-        typer.echo(f"{who:<10}  {row.event.time:9.3f}  {row.event.action:<11}  {belief.top:<9}  {cells}")
+        cells = "  ".join(
+            self._cell(row[column], row["top"] == goal, self._widths[goal]) for goal, column in self._columns.items()
+        )
+        who = "/".join(filter(None, (row["player"], row.get("session"))))
+        typer.echo(f"{who:<10}  {row['time']:9.3f}  {row['action']:<11}  {row['top']:<9}  {cells}")
 
-    def _cell(self, goal: str, belief: "Belief", width: int) -> str:
-        percent = f"{belief[goal]:.0%}"
+    def _cell(self, chance: float, is_top: bool, width: int) -> str:
+        percent = f"{chance:.0%}"
         if not self._is_terminal:
             return f"{percent:>{width}}"
-        colour = typer.colors.GREEN if goal == belief.top else None
-        return typer.style(f"{_belief_bar(belief[goal])}{percent:>{width - _CELLS}}", fg=colour)
+        colour = typer.colors.GREEN if is_top else None
+        return typer.style(f"{_belief_bar(chance)}{percent:>{width - _CELLS}}", fg=colour)
 
 
 def _belief_bar(chance: float) -> str:
     """Return a bar of ``_CELLS`` characters for a probability, exact to an eighth of a character."""
     whole, eighths = divmod(round(chance * _CELLS * 8), 8)
     return f"{'█' * whole}{_EIGHTHS[eighths] if eighths else ''}".ljust(_CELLS)
+
+
+# --- reasons ----------------------------------------------------------------------------------------------------------
+
+
+def player_keys(player: str, session: str | None) -> dict[str, Any]:
+    """Return what names a sequence in JSON."""
+    return {"player": player, **({"session": session} if session else {})}
+
+
+def player_label(player: str, session: str | None) -> str:
+    """Return what names a sequence in a heading."""
+    return f"{player}, session {session}" if session else player
+
+
+def _print_reasons(read: "LiveReader", last: int, as_json: bool) -> None:
+    """Print what the last updates of each player added to the belief."""
+    from telos.recognition.filtering import Reader
+
+    for (player, session), reader in read.recognizers.items():
+        if not isinstance(reader, Reader):
+            _print_current_reasons(player, session, reader, as_json)
+            continue
+        reasons = reader.why(last=last)
+        if not as_json:
+            typer.secho(player_label(player, session), bold=True)
+            typer.echo(f"{reader.belief.why()}\n{reasons}")
+            continue
+        parts = [
+            {"time": part.time, "seen": part.seen, "by_change": part.by_change, "by_sight": part.by_sight}
+            for part in reasons.parts
+        ]
+        odds = {"goal": reasons.goal, "over": reasons.over, "start": reasons.start, "total": reasons.total}
+        typer.echo(json.dumps({**player_keys(player, session), "why": {**odds, "parts": parts}}))
+
+
+def _print_current_reasons(player: str, session: str, reader: "Recognizer", as_json: bool) -> None:
+    """Print the evidence for the current goal, for recognisers that keep no list of updates."""
+    from telos.recognition.markov_logic import MarkovLogicReader
+
+    if not as_json:
+        typer.secho(player_label(player, session), bold=True)
+        typer.echo(f"{reader.belief.why()}\n{reader.why()}")  # type: ignore[attr-defined]
+        return
+    why: object = str(reader.why())  # type: ignore[attr-defined]
+    if isinstance(reader, MarkovLogicReader):
+        weighed = reader.why()
+        parts = [{"formula": text, "adds": value} for text, value in weighed.parts]
+        why = {"goal": weighed.goal, "over": weighed.over, "total": weighed.total, "parts": parts}
+    typer.echo(json.dumps({**player_keys(player, session), "why": why}))

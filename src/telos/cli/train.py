@@ -1,38 +1,83 @@
-"""``telos train``: train a recogniser on a labelled event log by counting."""
+"""``telos train``: train a recogniser on an event log, by counting or, without labels, by expectation maximisation."""
 
 import json
-import math
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import at_line, check_context, check_truth, read_rows
+from telos.cli.common import in_range, seed_option
+from telos.cli.logs import (
+    ColumnsOption,
+    DuplicatesOption,
+    LogArgument,
+    LogOptions,
+    SkipBadOption,
+    SortOption,
+    log_progress,
+    open_command_log,
+    print_log_report,
+)
+from telos.cli.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from telos.recognition.iohmm import IOHMM
-    from telos.telemetry.logs import LogRow
+    from telos.telemetry import Log
+    from telos.telemetry.bulk import Evaluation, TrainingCounts
 
 
 def train(
-    log: Annotated[Path, typer.Argument(help="An event log in which the goals are known: JSON Lines, or .csv.")],
+    log: LogArgument,
     model: Annotated[str, typer.Option(help="The recogniser file to train, or the name of one.")] = "aiide",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file for the trained model.", show_default=False)
     ] = None,
     player: Annotated[str | None, typer.Option(help="Learn from this player only.", show_default="all players")] = None,
-    columns: Annotated[Path | None, typer.Option(help="For tables: the file that says what the columns are.")] = None,
+    columns: ColumnsOption = None,
+    fold: Annotated[
+        int | None,
+        typer.Option(help="Leave out this fold of a prepared corpus, to evaluate on.", callback=in_range(0, MAX_FOLDS)),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            help="Also cross-validate: players in so many folds, each read by what the others teach.",
+            callback=in_range(2, MAX_FOLDS),
+        ),
+    ] = None,
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", help="Learn from play whose goals nobody knows, by EM; labels are ignored.")
+    ] = False,
+    rounds: Annotated[int, typer.Option(help="With --unlabelled: rounds at most.", callback=in_range(1, 10_000))] = 100,
+    starts: Annotated[
+        int,
+        typer.Option(help="With --unlabelled: random starts, of which the best is kept.", callback=in_range(1, 100)),
+    ] = 5,
+    anchored: Annotated[
+        float,
+        typer.Option(
+            help="With --unlabelled: what one count of the model is worth beside one event.",
+            callback=in_range(0, 1_000_000),
+        ),
+    ] = 1.0,
+    seed: Annotated[int, seed_option("For folds, and for the starts of --unlabelled.")] = 1,
+    skip_bad: SkipBadOption = False,
+    drop_duplicates: DuplicatesOption = None,
+    sort: SortOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Train a model on the rows of a log whose goal is known, and write it to a readable file.
 
     What the model has counted before is kept, so training goes on where it stopped. The trained model goes to another
-    file.
+    file. With --unlabelled the goals need not be known: states are found that explain the play, held to the model's own
+    counts.
 
-    Example: telos train play.jsonl --model aiide -o me.yaml
+    Examples: telos train play.jsonl --model aiide -o me.yaml; telos train events/ --columns farm-columns.yaml
+    --model farm.yaml --cv 10 -o trained.yaml
     """
     from telos.files.writing import check_output
     from telos.recognition.files.load import model_file, named_model, save_model
@@ -40,74 +85,92 @@ def train(
 
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
-    check_output(output, inputs=[log, columns, model_file(model)])
+    check_selection(fold=fold, cv=cv, player=player)
+    if unlabelled and cv is not None:
+        raise TelosError("--cv needs labels, and --unlabelled has none", "leave one of them out")
+    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
+    check_output(output, inputs=[*options.inputs(log), model_file(model)])
     taught = named_model(model)
     if not isinstance(taught, IOHMM):
         raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
-    figures = _learn(taught, log, read_rows(log, columns, player, "learning"), model)
-    save_model(taught, output)
+    keep = () if fold is None else ("fold",)
+    opened = open_command_log(log, options, [taught], labelled=not unlabelled, keep=keep)
+    selection = {"player": player, "leave_out": fold}
+    if unlabelled:
+        from telos.cli.unlabelled import train_unlabelled
+
+        trained, figures, lines = train_unlabelled(
+            opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed
+        )
+    else:
+        trained, figures, lines = _train(opened, taught, selection)
+    validated = None if cv is None else _cross_validate(opened, taught, cv, seed)
+    save_model(trained, output)
+    print_log_report(opened)
+    if validated is not None:
+        figures["cross_validation"] = {"folds": cv, "accuracy": round(validated.accuracy, 6), **_bounds(validated)}
+        lines.append(_validation_line(validated, cv or 0))
     if as_json:
-        typer.echo(json.dumps({"log": str(log), "model": model, "output": str(output), **figures}))
+        shown = {"log": opened.name, "model": model, "output": str(output), **figures}
+        typer.echo(json.dumps({**shown, "rows": opened.report.as_object()}))
         return
-    learned = ", ".join(f"{goal} {count:,}" for goal, count in figures["goals"].items())
-    typer.echo(f"learned from {figures['learned']:,} of {figures['events']:,} events ({learned})")
-    typer.echo(f"{figures['unknown']:,} had no known goal, {figures['uncounted']:,} the clock does not count")
+    for line in lines:
+        typer.echo(line)
     typer.echo(f"written to {output}")
 
 
-def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> dict[str, Any]:
-    """Train a model on all labelled rows; return the counts."""
-    from telos.recognition.files.load import context_read
+def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["IOHMM", dict[str, Any], list[str]]:
+    """Return the trained model, the figures for JSON, and the lines for people."""
+    from telos.telemetry.bulk import TrainingCounts, trained_model
 
-    entries = context_read(model)
-    sessions: dict[tuple[str, str], _TrainingSession] = {}
-    events = unknown = 0
-    goals: Counter[str] = Counter()
-    for row in rows:
-        events += 1
-        unknown += row.truth is None
-        session = sessions.setdefault(row.sequence, _TrainingSession(model))
-        with at_line(log, row.line):
-            check_context(row, entries, name)
-            if row.truth is not None:
-                check_truth(row.truth, model.goals, name)
-            if session.learn(row):
-                goals[str(row.truth)] += 1
-    if unknown == events:
+    counts = TrainingCounts(model)
+    with log_progress(opened, "learning") as progress:
+        for frame in select_rows(opened, opened.batches(progress), **selection):
+            counts.count(frame)
+    if counts.unlabelled == counts.events:
         raise TelosError(
-            f"{log}: no row says what the player was after", f'add "truth": "{model.goals[0]}" to its lines'
+            f"{opened.name}: no row says what the player was after",
+            f'add "truth": "{model.goals[0]}" to its lines; or learn without: --unlabelled',
         )
+    figures = _figures(counts)
+    learned = ", ".join(f"{goal} {count:,}" for goal, count in figures["goals"].items())
+    lines = [
+        f"learned from {figures['learned']:,} of {figures['events']:,} events ({learned})",
+        f"{figures['unknown']:,} had no known goal, {figures['uncounted']:,} the clock does not count",
+    ]
+    return trained_model(model, counts.table), figures, lines
+
+
+def _figures(counts: "TrainingCounts") -> dict[str, Any]:
+    learned = sum(counts.learned.values())
     return {
-        "events": events,
-        "learned": goals.total(),
-        "unknown": unknown,
-        "uncounted": events - unknown - goals.total(),
-        "goals": {goal: goals[goal] for goal in model.goals},
-        "players": len({player for player, _ in sessions}),
+        "events": counts.events,
+        "learned": learned,
+        "unknown": counts.unlabelled,
+        "uncounted": counts.events - counts.unlabelled - learned,
+        "goals": counts.learned,
+        "players": counts.players,
     }
 
 
-class _TrainingSession:
-    """Trains a model on one session of one player."""
+def _cross_validate(opened: "Log", model: "IOHMM", folds: int, seed: int) -> "Evaluation":
+    from telos.telemetry.bulk import cross_validate
 
-    def __init__(self, model: "IOHMM") -> None:
-        from telos.recognition.filtering import EventGate
+    def batches() -> "Iterable[pl.DataFrame]":
+        with log_progress(opened, "cross-validating") as progress:
+            yield from opened.batches(progress)
 
-        self._model, self._gate = model, EventGate(model)
-        self._time, self._before = -math.inf, ""
+    return cross_validate(batches, {"": model}, folds=folds, seed=seed)[""]
 
-    def learn(self, row: "LogRow") -> bool:
-        """Learn from one row; return whether it was counted."""
-        from telos.recognition.filtering import check_event_order
 
-        if row.event.time < self._time:
-            check_event_order(row.event, row.event.player, self._time)
-        self._time = row.event.time
-        counted = self._gate.admit(row.event)
-        if counted is None:
-            return False
-        before, self._before = self._before, row.truth or ""
-        if row.truth is None:
-            return False
-        self._model.learn(counted, row.truth, before or None)
-        return True
+def _bounds(found: "Evaluation") -> dict[str, Any]:
+    low, high = found.interval
+    return {"low": None if low != low else round(low, 6), "high": None if high != high else round(high, 6)}
+
+
+def _validation_line(found: "Evaluation", folds: int) -> str:
+    low, high = found.interval
+    return (
+        f"cross-validated in {folds} folds: right at {found.accuracy:.1%} of updates, in the mean over"
+        f" {found.players.height:,} players (95 % interval {low:.1%} to {high:.1%})"
+    )

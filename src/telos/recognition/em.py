@@ -5,7 +5,7 @@ that: counts from sessions with known goals are added in every round.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -25,11 +25,31 @@ CountTable: TypeAlias = dict[str, dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class EMResult:
-    """The fitted model, and the fit of each round."""
+    """The fitted model, and the fit of each round.
+
+    With sessions held out, the model is that of the round which foresaw them best, and ``held_out`` has their fits.
+    """
 
     model: IOHMM
     log_likelihoods: tuple[float, ...]
     objectives: tuple[float, ...]  # log-likelihood plus log-prior of anchors and pseudo-counts: never decreases
+    held_out: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EMOptions:
+    """What EM is told; see ``fit_em``. ``patience`` is for sessions that are held out: rounds without a better fit."""
+
+    anchored: float = 1.0
+    transitions: float | None = None
+    rounds: int = 50
+    tolerance: float = 1e-6
+    patience: int = 3
+
+    def __post_init__(self) -> None:
+        check_not_negative("anchored", self.anchored)
+        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
+            raise TelosError(f"rounds must be a whole number, at least 1, got {self.rounds!r}")
 
 
 def fit_em(
@@ -48,28 +68,55 @@ def fit_em(
     ``transitions`` is how many observations the authored transitions count as; None keeps them fixed. ``start`` gives
     the observation chances of the first round, if not the model's own.
     """
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
-        raise TelosError(f"rounds must be a whole number, at least 1, got {rounds!r}")
+    options = EMOptions(anchored, transitions, rounds, tolerance)
     places = [found for found in (_locate_updates(model, session) for session in sessions) if found]
     if not places:
         raise TelosError("no event of these sessions counts", "see the model's clock")
-    weight = check_not_negative("anchored", anchored)
-    anchors = _scale(model.counts.seen, weight)
-    moves = {} if model.learned is None or transitions is None else _scale(model.learned.seen, weight)
-    prior = copy_model(model, counts=anchors, learned=_learned_transitions(model, transitions, moves))
+    return run_em(model, lambda current: _expected(current, places), options, start=start)
+
+
+def run_em(
+    model: IOHMM,
+    expect: Callable[[IOHMM], "ExpectedCounts"],
+    options: EMOptions,
+    *,
+    start: IOHMM | None = None,
+    held_out: Callable[[IOHMM], float] | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> EMResult:
+    """Run EM with expected counts that are computed elsewhere, one by one or in columns.
+
+    ``held_out`` returns the fit of a model to sessions that are not learned from; EM stops when it gets no better.
+    ``progress`` is told the fit of each round.
+    """
+    anchors = _scale(model.counts.seen, options.anchored)
+    moves = {}
+    if model.learned is not None and options.transitions is not None:
+        moves = _scale(model.learned.seen, options.anchored)
+    prior = copy_model(model, counts=anchors, learned=_learned_transitions(model, options.transitions, moves))
     first = (start or model).counts
     current = copy_model(prior, counts=first.seen, pseudo_counts=first.pseudo)
     fits: list[float] = []
     objectives: list[float] = []
-    for _ in range(rounds):
-        expected = _expected(current, places)
+    held: list[float] = []
+    best = current
+    for _ in range(options.rounds):
+        expected = expect(current)
         fits.append(expected.log_likelihood)
         objectives.append(expected.log_likelihood + _log_prior(prior, current))
-        if len(fits) > 1 and objectives[-1] - objectives[-2] < tolerance:
+        if held_out is not None:
+            held.append(held_out(current))
+        if progress is not None:
+            progress(held[-1] if held else fits[-1])
+        if held and held[-1] >= max(held):
+            best = current
+        if held and len(held) - 1 - held.index(max(held)) >= options.patience:
             break
-        learned = _learned_transitions(model, transitions, _add(moves, expected.changes.seen))
-        current = copy_model(model, counts=_add(anchors, expected.seen.seen), learned=learned)
-    return EMResult(current, tuple(fits), tuple(objectives))
+        if len(fits) > 1 and objectives[-1] - objectives[-2] < options.tolerance:
+            break
+        learned = _learned_transitions(model, options.transitions, _add(moves, expected.changes.seen))
+        current = copy_model(prior, counts=_add(anchors, expected.seen.seen), learned=learned)
+    return EMResult(best if held else current, tuple(fits), tuple(objectives), tuple(held))
 
 
 def _locate_updates(model: IOHMM, session: Iterable[Event]) -> UpdateIndices:
@@ -88,7 +135,7 @@ def _learned_transitions(model: IOHMM, strength: float | None, seen: CountTable)
     return LearnedTransitions(strength, seen=seen)
 
 
-class _Expected:
+class ExpectedCounts:
     """Expected counts of symbols and goal changes, and the log-likelihood."""
 
     def __init__(self, model: IOHMM) -> None:
@@ -106,11 +153,11 @@ class _Expected:
                 self.seen.add(after, symbol, chance)
 
 
-def _expected(model: IOHMM, sessions: Sequence[UpdateIndices]) -> _Expected:
+def _expected(model: IOHMM, sessions: Sequence[UpdateIndices]) -> ExpectedCounts:
     goals, names, matrices = model.goals, model.symbols.names, model.matrices
     tables = [model.counts.chances(goal) for goal in goals]
     by_symbol = [tuple(table[symbol] for table in tables) for symbol in range(len(names))]
-    found = _Expected(model)
+    found = ExpectedCounts(model)
     for places in sessions:
         evidences = [Evidence(matrices[case], by_symbol[symbol], names[symbol]) for case, symbol in places]
         steps = forward(model.prior, evidences)

@@ -154,19 +154,23 @@ def best_path(prior: Sequence[float], evidences: Sequence[Evidence]) -> tuple[li
     goals = range(len(prior))
     # What filtering ignores is ignored here too, so that both agree.
     evidences = used_evidence(evidences, forward(prior, evidences))
-    scores = [_log(chance) for chance in prior]
+    scores, total = [_log(chance) for chance in prior], 0.0
     came_from: list[list[int]] = []
     for evidence in evidences:
         moves = [[_log(chance) for chance in row] for row in evidence.transition]
         best = [max(goals, key=lambda before, to=goal: scores[before] + moves[before][to]) for goal in goals]  # type: ignore[misc]
         scores = [scores[best[to]] + moves[best[to]][to] + _log(evidence.likelihood[to]) for to in goals]
+        top = max(scores)
+        if top > -math.inf:
+            # Relative to the best path, as in bulk: after millions of updates, absolute scores lose their precision.
+            scores, total = [score - top for score in scores], total + top
         came_from.append(best)
     last = max(goals, key=scores.__getitem__)
     path = [last]
     for best in reversed(came_from[1:]):
         path.append(best[path[-1]])
     path.reverse()
-    return path, scores[last]
+    return path, total + scores[last]
 
 
 def _log(chance: float) -> float:

@@ -33,7 +33,7 @@ class StyleReader:
     def __init__(self, models: Mapping[str, GoalModel], *, prior: Mapping[str, float] | None = None) -> None:
         if not models:
             raise TelosError("give at least one model, by the name of its style")
-        _check_comparable(models)
+        check_comparable(models)
         self._goals = tuple(models)
         self._prior = check_prior(prior, self._goals)
         self.readers = {style: Reader(model) for style, model in models.items()}
@@ -78,7 +78,8 @@ class StyleReader:
         return Belief.of(goals, [sum(styles[style] * beliefs[style][goal] for style in styles) for goal in goals])
 
 
-def _check_comparable(models: Mapping[str, GoalModel]) -> None:
+def check_comparable(models: Mapping[str, GoalModel]) -> None:
+    """Refuse models whose likelihoods cannot be compared, because they count other events or have other outcomes."""
     for what in ("clock", "symbols", "outcomes"):
         kinds = {style: getattr(model, what, None) for style, model in models.items()}
         first = next(iter(kinds))
@@ -110,11 +111,21 @@ def calibrate_threshold(
     The guarantee holds for new sessions from the same distribution: the threshold is a conformal quantile of the worst
     window of each session. It needs at least 1 / false_alarms - 1 sessions, and the model must not be trained on them.
     """
+    check_window(false_alarms, window)
+    return threshold_of([_worst(model, session, window) for session in sessions], false_alarms, window)
+
+
+def check_window(false_alarms: float, window: int) -> None:
+    """Refuse a share of false alarms, or a number of updates, that makes no sense."""
     if not 0 < false_alarms < 1:
         raise TelosError(f"false_alarms must be between 0 and 1, got {false_alarms!r}")
     if isinstance(window, bool) or not isinstance(window, int) or window < 1:
         raise TelosError(f"window must be a whole number of updates, at least 1, got {window!r}")
-    worst = sorted(_worst(model, session, window) for session in sessions)
+
+
+def threshold_of(worst_windows: Iterable[float], false_alarms: float, window: int) -> FitThreshold:
+    """Return the threshold for the worst window of each session with known goals; see ``calibrate_threshold``."""
+    worst = sorted(worst_windows)
     rank = math.floor((len(worst) + 1) * false_alarms + 1e-9)
     if rank < 1:
         needed = math.ceil(1 / false_alarms - 1 - 1e-9)

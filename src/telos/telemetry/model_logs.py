@@ -12,8 +12,10 @@ from typing import Any
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import Type, ValueKind
 from telos.files.reading import FilePath
-from telos.recognition.bulk.encoders import column_encoder
+from telos.recognition.bulk.columns import ColumnNeeds
+from telos.recognition.bulk.encoders import column_encoder, is_columnar
 from telos.recognition.files.kinds import actions_named
+from telos.recognition.files.load import context_read
 from telos.recognition.files.schema import Kind
 from telos.telemetry.canonical import Words
 from telos.telemetry.columns import Columns
@@ -43,9 +45,9 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
     actions: list[tuple[str, ...]] = []
     achieved: list[tuple[str, ...]] = []
     for model in models:
-        needs = column_encoder(model).needs
+        needs = column_encoder(model).needs if is_columnar(model) else _needs_of_events(model)
         for name, kind in needs.context.items():
-            wanted = kind_of_type(kind)
+            wanted = "bool" if name in needs.flags else kind_of_type(kind)
             if context.setdefault(name, wanted) != wanted:
                 raise TelosError(
                     f"one model reads {name!r} as {_shown(context[name])}, another as {_shown(wanted)}",
@@ -57,6 +59,11 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
     goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled else []
     words = Words(_common(actions), _common(achieved), _common(goals))
     return ModelFacts(context, frozenset(context.keys() - needed), words)
+
+
+def _needs_of_events(model: Any) -> ColumnNeeds:
+    """Return the needs of a model that is shown one event at a time: the entries that it reads, as text."""
+    return ColumnNeeds(dict.fromkeys(sorted(context_read(model))), {})
 
 
 def _common(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -42,6 +42,47 @@ def write_table(table: "pl.DataFrame", path: str | os.PathLike[str], *, inputs: 
             table.write_ndjson(file)
 
 
+def write_batches(batches: Iterable["pl.DataFrame"], path: str | os.PathLike[str], *, inputs: Inputs = ()) -> int:
+    """Write the tables of a stream as one file while they come, and return the number of rows.
+
+    If the stream raises an error, the target stays as it was.
+    """
+    check_writable(path, inputs=inputs)
+    kind, rows = _kind(path), 0
+
+    def counted() -> Iterator["pl.DataFrame"]:
+        nonlocal rows
+        for batch in batches:
+            rows += batch.height
+            yield batch
+
+    with _opened(path) as file:
+        if kind == ".parquet":
+            _sink_parquet(counted(), file)
+            return rows
+        for number, batch in enumerate(counted()):
+            if kind == ".csv":
+                batch.write_csv(file, include_header=number == 0)
+            else:
+                batch.write_ndjson(file)
+    return rows
+
+
+def _sink_parquet(batches: Iterator["pl.DataFrame"], file: IO[bytes]) -> None:
+    from polars.io.plugins import register_io_source  # an extra, and not needed for the other formats
+
+    first = next(batches, None)
+    if first is None:
+        return
+
+    def produce(*_: object) -> Iterator["pl.DataFrame"]:
+        yield first
+        yield from batches
+
+    lazy = register_io_source(produce, schema=first.schema)
+    lazy.sink_parquet(file, compression="zstd", compression_level=1)
+
+
 def write_rows(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
     """Write rows that all have the same keys. Parquet needs polars; CSV and JSON Lines need nothing."""
     check_writable(path)

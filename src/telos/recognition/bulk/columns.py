@@ -77,6 +77,7 @@ class ColumnNeeds:
     optional: frozenset[str] = frozenset()  # entries that a log may lack
     past: frozenset[str] = frozenset()  # DONE, LAST: the goals achieved before; an event that achieves one is no other
     lags: Mapping[str, tuple[int, ...]] = FrozenMap()  # how many steps back an entry is read, too: `lagged`
+    flags: frozenset[str] = frozenset()  # entries of no stated type that are true or false
     counts_steps: bool = False  # whether the column STEPS is read: how many events of the player counted before
 
 

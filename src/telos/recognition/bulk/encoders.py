@@ -220,6 +220,11 @@ def _tables(goals: Sequence[str], matrices: Any, likelihoods: Any, prior: Sequen
     return ModelArrays(goals, matrices, likelihoods or [[1.0] * len(goals)], prior)
 
 
+def is_columnar(model: object) -> bool:
+    """Whether a model can be read in columns."""
+    return isinstance(model, FFBM | IOHMM | FSMModel | MarkovLogicModel)
+
+
 def column_encoder(model: object) -> ColumnEncoder:
     """Return the encoder of a model as it is now; a model that has none is refused."""
     if isinstance(model, FFBM):

@@ -1,5 +1,6 @@
 """The three algorithms over events of many players: ``filter``, ``smooth`` and ``viterbi``."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -109,9 +110,8 @@ def viterbi(
     events = check_sequences(model, symbols, inputs, lengths, offsets)
     runner = KernelRunner(len(model.goals), threads=threads, compiled=compiled)
     size, bounds = len(model.goals), events.offsets
-    with np.errstate(divide="ignore"):  # impossible transitions have the logarithm -inf
-        log_transitions, log_likelihoods = np.log(model.transitions).ravel(), np.log(model.likelihoods).ravel()
-        scores = np.log(initial_beliefs(model, prior, events.count)).ravel()
+    log_transitions, log_likelihoods = _logs(model.transitions), _logs(model.likelihoods)
+    scores = _logs(initial_beliefs(model, prior, events.count))
     path, totals = np.empty(len(events.symbols), np.uint8), np.zeros(events.count)
 
     def work(first: int, end: int) -> None:
@@ -121,6 +121,13 @@ def viterbi(
 
     runner.over(bounds, work)
     return ViterbiResult(path, totals)
+
+
+def _logs(chances: Array) -> Array:
+    """Return logarithms in a flat array, -inf for 0; those of ``math``, so that ties are broken as for one player."""
+    values, places = np.unique(chances, return_inverse=True)
+    found = np.array([math.log(value) if value > 0 else -math.inf for value in values.tolist()])
+    return found[places.reshape(-1)]
 
 
 def _filtered(

@@ -120,6 +120,7 @@ class LogicEncoder:
             dict.fromkeys(sorted(names - {ACTION})),
             {},
             optional=frozenset({DONE, LAST} & names),
+            flags=frozenset(name for name in names if self._arities[name] == 1),
             past=frozenset({DONE, LAST}),
             lags={
                 name: tuple(fact.back for fact in read if fact.predicate == name and fact.back)

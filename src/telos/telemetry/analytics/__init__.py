@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from telos.telemetry.analytics.analysis import GoalAnalysis, analyse
     from telos.telemetry.analytics.page import goal_page, save_page
     from telos.telemetry.analytics.readings import find_readings, whole_sessions
+    from telos.telemetry.analytics.scores_page import save_scores, scores_page
     from telos.telemetry.analytics.stretches import Stretches, StretchRules, find_stretches
 
 _HOMES = {
     **dict.fromkeys(("GoalAnalysis", "analyse"), "analysis"),
     **dict.fromkeys(("goal_page", "save_page"), "page"),
     **dict.fromkeys(("find_readings", "whole_sessions"), "readings"),
+    **dict.fromkeys(("save_scores", "scores_page"), "scores_page"),
     **dict.fromkeys(("StretchRules", "Stretches", "find_stretches"), "stretches"),
 }
 
@@ -33,6 +35,8 @@ __all__ = [
     "find_stretches",
     "goal_page",
     "save_page",
+    "save_scores",
+    "scores_page",
     "whole_sessions",
 ]
 

@@ -16,16 +16,14 @@ Cells: TypeAlias = Callable[[Mapping[str, Any]], list[str]]
 
 MAX_PLACES = 15
 MAX_PURSUITS = 40
-_STYLE = (
-    figures.STYLE
-    + """
+PAGE_STYLE = """
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .8rem; margin: 1.2rem 0; }
 .card { background: var(--wash); border-radius: .6rem; padding: .7rem 1rem; } .card b { display: block;
   font-size: 1.45rem; font-variant-numeric: tabular-nums; } .card span { color: var(--soft); font-size: .85rem; }
 nav a { color: inherit; margin-right: 1rem; } nav { font-size: .9rem; }
 .legend { position: sticky; top: 0; background: var(--paper); padding: .3rem 0; }
 """
-)
+_STYLE = figures.STYLE + PAGE_STYLE
 
 
 def save_page(found: GoalAnalysis, path: Path, *, log: str, model: str, player: str | None = None) -> None:
@@ -75,8 +73,15 @@ def _cards(found: GoalAnalysis) -> str:
         (duration(overview["session_minutes"] * 60), "median session"),
         (percent(overview["unsure"]), "of the time uncertain"),
     ]
-    cards = "".join(f'<div class="card"><b>{value}</b><span>{name}</span></div>' for value, name in shown)
-    return f'<div class="cards">{cards}</div>'
+    return cards(shown)
+
+
+def cards(shown: Sequence[tuple[str, str]]) -> str:
+    """Return figures, each with its name, as a row of cards."""
+    inside = (
+        f'<div class="card"><b>{escape_text(value)}</b><span>{escape_text(name)}</span></div>' for value, name in shown
+    )
+    return f'<div class="cards">{"".join(inside)}</div>'
 
 
 def _time_table(found: GoalAnalysis) -> str:

@@ -2,7 +2,8 @@
 
     frames ──▶ columns (batches.py) ──▶ rows that count, evidence (encoding.py) ──▶ beliefs (reading.py)
                                         state of each player (players.py)       ──▶ counts (training.py)
-                                                                                ──▶ scores (evaluation.py)
+                                                                                ──▶ scores (evaluation.py, folds.py)
+    models without columns: one event at a time (live.py)
 
 Start with ``read_frame``, ``train_frame`` and ``evaluate_frame``. ``BeliefReader``, ``TrainingCounts`` and
 ``ScoreCounts`` do the same batch by batch; their states and tables are frames, so that any process can continue, and
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from telos.telemetry.bulk.evaluation import (
         Evaluation,
         ScoreCounts,
+        cross_validate,
         evaluate_batches,
         evaluate_frame,
         merge_scores,
     )
+    from telos.telemetry.bulk.folds import FoldDealer, FoldedModel, train_in_folds
+    from telos.telemetry.bulk.live import LiveReader, create_reader
     from telos.telemetry.bulk.reading import BeliefReader, read_batches, read_frame
     from telos.telemetry.bulk.training import (
         TrainingCounts,
@@ -33,8 +37,13 @@ if TYPE_CHECKING:
 __all__ = [
     "BeliefReader",
     "Evaluation",
+    "FoldDealer",
+    "FoldedModel",
+    "LiveReader",
     "ScoreCounts",
     "TrainingCounts",
+    "create_reader",
+    "cross_validate",
     "evaluate_batches",
     "evaluate_frame",
     "merge_counts",
@@ -43,6 +52,7 @@ __all__ = [
     "read_frame",
     "train_batches",
     "train_frame",
+    "train_in_folds",
     "trained_model",
 ]
 
@@ -50,8 +60,11 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         **dict.fromkeys(
-            ("Evaluation", "ScoreCounts", "evaluate_batches", "evaluate_frame", "merge_scores"), "evaluation"
+            ("Evaluation", "ScoreCounts", "cross_validate", "evaluate_batches", "evaluate_frame", "merge_scores"),
+            "evaluation",
         ),
+        **dict.fromkeys(("FoldDealer", "FoldedModel", "train_in_folds"), "folds"),
+        **dict.fromkeys(("LiveReader", "create_reader"), "live"),
         **dict.fromkeys(("BeliefReader", "read_batches", "read_frame"), "reading"),
         **dict.fromkeys(
             ("TrainingCounts", "merge_counts", "train_batches", "train_frame", "trained_model"), "training"

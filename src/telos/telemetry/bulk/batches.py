@@ -1,12 +1,12 @@
 """Frames of events as columns of numbers: ``BatchColumns``.
 
 A frame has the columns ``player``, ``session``, ``time``, ``action`` and ``goal`` (the goal achieved), one for each
-context entry, and ``truth`` (the goal pursued) where it is known. Text becomes indices into labels that are the same in
-all batches of a log.
+context entry (``context.NAME`` for one that is called as a column of every log), and ``truth`` (the goal pursued) where
+it is known. Text becomes indices into labels that are the same in all batches of a log.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import MAX_FLOAT, Type, Value, ValueKind
 from telos.recognition.bulk.columns import NO_LABEL, Column, ColumnNeeds, EventColumns
+from telos.telemetry.canonical import context_column
 from telos.telemetry.tables import pl
 
 PLAYER, SESSION, TIME, ACTION, ACHIEVED, TRUTH = "player", "session", "time", "action", "goal", "truth"
@@ -113,11 +114,12 @@ class BatchColumns:
         if self.needs.achieved is not None or self.needs.past:
             found[ACHIEVED] = self._names(frame, ACHIEVED, self.needs.achieved or ())
         for name, kind in self.needs.context.items():
-            if name not in frame.columns and name in self.needs.optional:
+            column = context_column(name)
+            if column not in frame.columns and name in self.needs.optional:
                 continue
-            if name not in frame.columns:
+            if column not in frame.columns:
                 raise TelosError(f"there is no column {name!r}, which the model reads", name_hint(name, frame.columns))
-            found[name] = self._entry(frame[name], name, kind)
+            found[name] = self._entry(frame[column], name, kind)
         return EventColumns(frame.height, found)
 
     def _names(self, frame: pl.DataFrame, name: str, known: Sequence[str]) -> Column:
@@ -193,8 +195,3 @@ def _text(frame: pl.DataFrame, name: str, default: str) -> pl.Expr:
         return pl.lit(default).alias(name)
     column = pl.col(name) if frame.schema[name] == pl.String else pl.col(name).cast(pl.String)
     return column.fill_null(default)
-
-
-def frame_schema(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
-    """Return the context entries of a schema."""
-    return tuple(name for name in schema if name not in OWN_COLUMNS)
