@@ -60,9 +60,10 @@ def test_stories_in_columns_are_those_of_each_session(kind: str, seed: int) -> N
     told = by_session(hindsight.find_stories(sessions))
     for key, events in sequences(rows).items():
         spans = find_story(model, events)
-        assert [(each["goal"], each["from"], each["to"], each["updates"], each["achieved"]) for each in told.get(key, [])] == [
-            (span.goal, span.start, span.end, span.updates, span.achieved) for span in spans
-        ]  # fmt: skip
+        mine = [
+            tuple(each[name] for name in ("goal", "from", "to", "updates", "achieved")) for each in told.get(key, [])
+        ]
+        assert mine == [(span.goal, span.start, span.end, span.updates, span.achieved) for span in spans]
         assert [each["certainty"] for each in told.get(key, [])] == pytest.approx([span.certainty for span in spans])
 
 

@@ -1,7 +1,7 @@
 """Hindsight on whole sessions, in columns: stories, surprises, beliefs some updates late, how well each update fits.
 
-``read_sessions`` reads frames of whole sessions forward and backward; the functions below it do for all of them what those
-of `telos.recognition` with the same names do for the events of one.
+``read_sessions`` reads frames of whole sessions forward and backward; the functions below it do for all of them what
+those of `telos.recognition` with the same names do for the events of one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -247,7 +247,7 @@ def _sums(values: Array, offsets: NDArray[np.int64]) -> Array:
 
 
 def _window_means(sessions: Sessions, window: int) -> Array:
-    """Return the mean log-likelihood of the last ``window`` updates at each update; infinite before there are as many."""
+    """Return the mean log-likelihood of the last ``window`` updates at each one; infinite before there are as many."""
     logs = _log_likelihoods(sessions, IMPOSSIBLE_LOG_LIKELIHOOD)
     sums = np.concatenate([[0.0], np.cumsum(logs)])
     found = np.full(len(logs), np.inf)

@@ -1,7 +1,7 @@
 """Live recognisers on frames: for models that have no columns, and for explanations of single players.
 
-``LiveReader`` has the methods of ``BeliefReader``, and shows one event after the other to one recogniser for each player
-and session. ``create_reader`` takes the fast one wherever a model has it.
+``LiveReader`` has the methods of ``BeliefReader``, and shows one event after the other to one recogniser for each
+player and session. ``create_reader`` takes the fast one wherever a model has it.
 """
 
 from collections.abc import Iterable, Iterator
