@@ -161,10 +161,7 @@ def test_a_defect_that_one_event_meets_harms_no_other_sender(monkeypatch: pytest
     async def both() -> list[Any]:
         service.committer.start()
         found = await asyncio.gather(
-            *(
-                service.committer.submit(Submission("adventure", name, [EventMessage("swing")]))
-                for name in ("poison", "ann")
-            )
+            *(service.submit(Submission("adventure", name, [EventMessage("swing")])) for name in ("poison", "ann"))
         )
         await service.committer.stop()
         return found

@@ -11,7 +11,7 @@ from telos.cli.common import in_range
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.service import Service
+    from telos.service import PostgresStore, Service
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MAX_DAYS = 36_500.0
@@ -32,6 +32,14 @@ def serve(
     data: Annotated[
         Path | None,
         typer.Option(help="The folder for events and beliefs; without it they are in memory only."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="postgresql://USER@HOST/DATABASE instead of --data: several services share it."),
+    ] = None,
+    advertise: Annotated[
+        str | None,
+        typer.Option(help="With --store: the address at which the other services reach this one.", show_default=False),
     ] = None,
     tokens: Annotated[
         Path | None, typer.Option(help="A file with a line for each token: its scopes, then the token.")
@@ -59,38 +67,52 @@ def serve(
     """
     if host not in LOOPBACK and tokens is None:
         raise TelosError(f"{host} lets other machines in", "name a file of tokens with --tokens")
+    if data is not None and store is not None:
+        raise TelosError("events are kept in one place", "give --data or --store, not both")
+    if store is not None and not store.startswith(("postgresql://", "postgres://")):
+        raise TelosError(f"--store {store}: unknown kind of store", "write postgresql://USER@HOST/DATABASE")
+    if advertise is not None and not advertise.startswith(("http://", "https://")):
+        raise TelosError(f"--advertise {advertise} is no address", "write http://HOST:PORT")
     if (certificate is None) != (key is None):
         raise TelosError("TLS needs a certificate and its key", "give both, --certificate and --key")
     try:
-        service = _service(model or ["adventure"], domain or [], data, tokens, origin or [], rate, keep_days)
+        service = _service(model or ["adventure"], domain or [], data, store, tokens, origin or [], rate, keep_days)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("telos"):
             raise
         raise TelosError(f"the service needs {error.name}", 'run: pip install "telos[service]"') from None
-    _run(service, host, port, certificate, key, as_json)
+    _run(service, host, port, certificate, key, advertise, as_json)
 
 
 def _service(
     models: list[str],
     domains: list[Path],
     data: Path | None,
+    url: str | None,
     tokens: Path | None,
     origins: list[str],
     rate: float,
     keep_days: float | None,
 ) -> "Service":
     from telos.files.domain_file import load
-    from telos.service import CharacterRoom, Limits, ModelShelf, Service, SqliteStore, Tokens, load_tokens
+    from telos.service import CharacterRoom, Limits, ModelShelf, Service, SqliteStore, Store, Tokens, load_tokens
 
+    store: Store
     known = Tokens() if tokens is None else load_tokens(tokens)
     rooms = CharacterRoom({path.stem: load(path) for path in domains})
     if data is not None:
         _make_folder(data)
-    store = SqliteStore(None if data is None else data / "service.db")
+    store = SqliteStore(None if data is None else data / "service.db") if url is None else _shared_store(url)
     shelf = ModelShelf(store)
     loaded = [shelf.load(each) for each in models]
     limits = Limits(rate=rate, keep_seconds=None if keep_days is None else keep_days * 86_400)
     return Service(shelf, store, rooms, loaded[0].name, known, limits, tuple(origins))
+
+
+def _shared_store(url: str) -> "PostgresStore":
+    from telos.service import PostgresStore
+
+    return PostgresStore(url)
 
 
 def _make_folder(folder: Path) -> None:
@@ -100,7 +122,10 @@ def _make_folder(folder: Path) -> None:
         raise TelosError(f"{folder}: {error.strerror}", "name a folder that can be written") from None
 
 
-def _run(service: "Service", host: str, port: int, certificate: Path | None, key: Path | None, as_json: bool) -> None:
+def _run(
+    service: "Service", host: str, port: int, certificate: Path | None, key: Path | None, advertise: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     import uvicorn
 
     from telos.service import create_app
@@ -108,6 +133,8 @@ def _run(service: "Service", host: str, port: int, certificate: Path | None, key
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"{'https' if certificate else 'http'}://{shown}:{listener.getsockname()[1]}"
+    if service.store.is_shared:
+        service.join(advertise or address)
     options: dict[str, Any] = {} if certificate is None else {"ssl_certfile": certificate, "ssl_keyfile": key}
 
     class Server(uvicorn.Server):

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from telos.service.messages import BeliefMessage, EventMessage, PlayerAnswer, Problem, ProblemCode, ServiceError
     from telos.service.models import LiveModel, ModelShelf
     from telos.service.players import LivePlayers, Outcome, Submission
-    from telos.service.store import EventRow, ModelRow, SnapshotRow, SqliteStore, Store, StoreConflict
+    from telos.service.postgres import PostgresStore
+    from telos.service.store import (
+        EventRow,
+        Head,
+        ModelRow,
+        SnapshotRow,
+        SqliteStore,
+        Store,
+        StoreConflict,
+        StoredPlayer,
+    )
 
 _HOMES = {
     **dict.fromkeys(("RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
@@ -29,7 +39,11 @@ _HOMES = {
     ),
     **dict.fromkeys(("LiveModel", "ModelShelf"), "models"),
     **dict.fromkeys(("LivePlayers", "Outcome", "Submission"), "players"),
-    **dict.fromkeys(("EventRow", "ModelRow", "SnapshotRow", "SqliteStore", "Store", "StoreConflict"), "store"),
+    "PostgresStore": "postgres",
+    **dict.fromkeys(
+        ("EventRow", "Head", "ModelRow", "SnapshotRow", "SqliteStore", "Store", "StoreConflict", "StoredPlayer"),
+        "store",
+    ),
 }
 
 __all__ = [
@@ -37,6 +51,7 @@ __all__ = [
     "CharacterRoom",
     "EventMessage",
     "EventRow",
+    "Head",
     "Limits",
     "LiveModel",
     "LivePlayers",
@@ -44,6 +59,7 @@ __all__ = [
     "ModelShelf",
     "Outcome",
     "PlayerAnswer",
+    "PostgresStore",
     "Problem",
     "ProblemCode",
     "RateLimit",
@@ -54,6 +70,7 @@ __all__ = [
     "SqliteStore",
     "Store",
     "StoreConflict",
+    "StoredPlayer",
     "Submission",
     "Token",
     "Tokens",

@@ -9,7 +9,7 @@ Start with ``Service``, which holds everything, and ``create_app``.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -23,13 +23,15 @@ from starlette.routing import Route, WebSocketRoute
 from telos.core.errors import TelosError
 from telos.service.access import RateLimit, Scope, Tokens
 from telos.service.characters import CharacterRoom, ChoiceRequest, PlanRequest
-from telos.service.commits import Committer, as_problem
+from telos.service.cluster import Cluster
+from telos.service.commits import Committer, Lane, as_problem
 from telos.service.messages import (
     JSON,
     MAX_EVENTS,
     MSGPACK,
     EventMessage,
     EventsAnswer,
+    PlayerAnswer,
     ProblemCode,
     ServiceError,
     decode,
@@ -38,8 +40,9 @@ from telos.service.messages import (
 from telos.service.metrics import Metrics
 from telos.service.models import LiveModel, ModelShelf
 from telos.service.openapi import openapi_page, openapi_text
+from telos.service.peers import peer_endpoint
 from telos.service.players import LivePlayers, Outcome, Submission
-from telos.service.store import Store
+from telos.service.store import SharedStore, Store
 from telos.service.stream import stream_endpoint
 from telos.service.subscriptions import Subscriptions
 
@@ -70,6 +73,7 @@ class Service:
     tokens: Tokens = field(default_factory=Tokens)
     limits: Limits = field(default_factory=Limits)
     origins: tuple[str, ...] = ()
+    cluster: Cluster | None = None
     committer: Committer = field(init=False)
     metrics: Metrics = field(init=False)
     subscriptions: Subscriptions = field(default_factory=Subscriptions)
@@ -82,6 +86,11 @@ class Service:
         self.committer = Committer(players, self._publish)
         self.metrics = Metrics(self.committer)
         self.rate = RateLimit(self.limits.rate)
+
+    def join(self, address: str) -> None:
+        """Be one of the processes that share the store; ``address`` is where the others reach this one."""
+        if isinstance(self.store, SharedStore):
+            self.cluster = Cluster(self, self.store, address)
 
     def admit(self, authorization: str | None, address: str, scope: Scope | None) -> str:
         """Raise if a client may not do this, or does too much; return the name by which its requests are counted.
@@ -102,6 +111,29 @@ class Service:
             raise ServiceError(
                 ProblemCode.TOO_MANY, f"more than {self.limits.rate:g} requests a second", f"wait {wait:.2g} s",
             )  # fmt: skip
+
+    def enqueue(self, submissions: Sequence[Submission], lane: Lane) -> "asyncio.Future[list[Outcome]]":
+        """Let submissions be kept in the order of these calls, by the processes that have the players."""
+        return (self.committer if self.cluster is None else self.cluster).enqueue(submissions, lane)
+
+    async def submit(self, submission: Submission) -> Outcome:
+        """Keep events and return their outcome; refuses them if too many wait."""
+        self.committer.check_room()
+        (outcome,) = await self.enqueue([submission], Lane())
+        return outcome
+
+    async def answer(self, model: str, player: str) -> PlayerAnswer:
+        """Return what is known about a player."""
+        if self.cluster is not None:
+            return await self.cluster.answer(model, player)
+        return await self.committer.run(self.committer.players.answer, model, player)
+
+    async def forget(self, player: str) -> int:
+        """Delete all about a player; return the number of events."""
+        count = await self.committer.run(self.committer.players.forget, player)
+        if self.cluster is not None:
+            await self.cluster.forgotten(player)
+        return count
 
     def _publish(self, submission: Submission, outcome: Outcome) -> None:
         self.metrics.events.labels(submission.model).inc(outcome.added)
@@ -135,9 +167,13 @@ def create_app(service: Service) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         service.committer.start()
         tasks = [asyncio.create_task(each) for each in (service.prune(), service.refresh())]
+        if service.cluster is not None:
+            await service.cluster.start()
         yield
         for task in tasks:
             task.cancel()
+        if service.cluster is not None:
+            await service.cluster.stop()
         await service.committer.stop()
         service.store.close()
 
@@ -159,6 +195,7 @@ def create_app(service: Service) -> Starlette:
             route("/openapi.json", "GET", None, _get_openapi),
             route("/", "GET", None, _get_page),
             WebSocketRoute("/v1/stream", stream_endpoint(service)),
+            WebSocketRoute("/v1/peer", peer_endpoint(service)),
         ],
         exception_handlers={404: _not_found, 405: _not_found},
     )
@@ -249,17 +286,16 @@ async def _post_events(service: Service, request: Request) -> Any:
             ProblemCode.TOO_LARGE, f"{len(found):,} events at once; at most {MAX_EVENTS:,}", "split them"
         )
     submission = Submission(_model(service, request), request.path_params["player"], found)
-    return EventsAnswer((await service.committer.submit(submission)).result())
+    return EventsAnswer((await service.submit(submission)).result())
 
 
 async def _get_player(service: Service, request: Request) -> Any:
-    players = service.committer.players
-    return await service.committer.run(players.answer, _model(service, request), request.path_params["player"])
+    return await service.answer(_model(service, request), request.path_params["player"])
 
 
 async def _forget_player(service: Service, request: Request) -> Any:
-    count = await service.committer.run(service.committer.players.forget, request.path_params["player"])
-    return {"player": request.path_params["player"], "events": count}
+    player = request.path_params["player"]
+    return {"player": player, "events": await service.forget(player)}
 
 
 async def _post_plan(service: Service, request: Request) -> Any:

@@ -50,12 +50,10 @@ class Committer:
         """Begin to work; needs a running event loop."""
         self._task = asyncio.create_task(self._work())
 
-    async def submit(self, submission: Submission) -> Outcome:
-        """Keep the events and return their outcome; refuses them if too many wait."""
+    def check_room(self) -> None:
+        """Raise if too many events wait."""
         if self.waiting > MAX_WAITING:
             raise ServiceError(ProblemCode.UNAVAILABLE, "too many events wait to be kept", "send them again later")
-        (outcome,) = await self.enqueue([submission], Lane())
-        return outcome
 
     async def wait_for_room(self) -> None:
         """Wait until fewer events wait, so that a stream slows its sender down."""

@@ -18,6 +18,7 @@ class Metrics:
         self.seconds = Histogram(
             "telos_request_seconds", "From a request to its answer.", ["route"], buckets=_SECONDS, registry=registry
         )
+        self.forwarded = Counter("telos_forwarded", "Events handed on to other processes.", registry=registry)
         self.streams = Gauge("telos_streams", "Open streams.", registry=registry)
         waiting = Gauge("telos_waiting_events", "Events that wait to be kept.", registry=registry)
         waiting.set_function(lambda: committer.waiting)

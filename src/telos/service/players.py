@@ -322,9 +322,12 @@ class LivePlayers:
 
     def forget(self, name: str) -> int:
         """Delete all about a player; return the number of events."""
-        check_name("player", name)
-        self._drop([key for key in self._open if key[1] == name])
+        self.drop(check_name("player", name))
         return self.store.forget(name)
+
+    def drop(self, name: str) -> None:
+        """Take a player out of memory."""
+        self._drop([key for key in self._open if key[1] == name])
 
 
 def _row(submission: Submission, player: LivePlayer, event: EventMessage, received: float) -> EventRow:

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from telos.core.errors import TelosError
 
@@ -113,6 +113,27 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the store."""
+
+
+class Node(NamedTuple):
+    """A process that shares a store, and the address at which the others reach it."""
+
+    id: str
+    address: str
+
+
+@runtime_checkable
+class SharedStore(Store, Protocol):
+    """A store for several processes, which it also lists."""
+
+    def announce(self, node: Node) -> list[Node]:
+        """Say that a process is alive; return all that are."""
+
+    def leave(self, node: Node) -> None:
+        """Say that a process ends."""
+
+    def secret(self) -> str:
+        """Return the secret that the processes share, and nobody else knows."""
 
 
 _SCHEMA = """

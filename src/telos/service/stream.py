@@ -176,6 +176,8 @@ class _Stream:
         names = [check_name("player", name) for name in message.subscribe]
         self._service.subscriptions.remove(self._subscription, message.unsubscribe)
         self._service.subscriptions.add(self._subscription, names)
+        if self._service.cluster is not None:
+            self._service.cluster.listen()
 
     def _submissions(self, message: StreamMessage) -> "tuple[list[Submission], asyncio.Future[list[Outcome]]]":
         service = self._service
@@ -191,7 +193,7 @@ class _Stream:
         if count > MAX_EVENTS:
             raise ServiceError(ProblemCode.TOO_LARGE, f"{count:,} events at once; at most {MAX_EVENTS:,}", "split them")
         submissions = [Submission(model, part.player, part.events, message.quiet, message.skip) for part in parts]
-        return submissions, service.committer.enqueue(submissions, self._lane)
+        return submissions, service.enqueue(submissions, self._lane)
 
     async def _keep(
         self, message: StreamMessage, submissions: list[Submission], kept: "asyncio.Future[list[Outcome]]"

@@ -11,7 +11,8 @@ EVERYBODY = "*"
 class Subscription:
     """The beliefs that one stream has not sent yet: at most one for each player and model."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_peer: bool = False) -> None:
+        self.is_peer = is_peer  # another process, which tells its own streams
         self.players: set[str] = set()
         self._latest: dict[tuple[str, str], BeliefMessage] = {}
         self._news = asyncio.Event()
@@ -35,12 +36,20 @@ class Subscriptions:
 
     def __init__(self) -> None:
         self._by_player: dict[str, set[Subscription]] = {}
+        self._streams: set[Subscription] = set()
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether a stream of this process wants to know about anybody."""
+        return bool(self._streams)
 
     def add(self, subscription: Subscription, players: Iterable[str]) -> None:
         """Subscribe to players; ``*`` is everybody."""
         for player in players:
             subscription.players.add(player)
             self._by_player.setdefault(player, set()).add(subscription)
+        if subscription.players and not subscription.is_peer:
+            self._streams.add(subscription)
 
     def remove(self, subscription: Subscription, players: Iterable[str] | None = None) -> None:
         """End the subscription to players, or to all."""
@@ -50,12 +59,22 @@ class Subscriptions:
             known.discard(subscription)
             if not known:
                 self._by_player.pop(player, None)
+        if not subscription.players:
+            self._streams.discard(subscription)
 
     def publish(self, beliefs: Iterable[BeliefMessage]) -> None:
-        """Hand beliefs to all who want them."""
+        """Hand beliefs of this process to all who want them."""
+        self._publish(beliefs, to_peers=True)
+
+    def publish_news(self, beliefs: Iterable[BeliefMessage]) -> None:
+        """Hand beliefs of another process to the streams of this one."""
+        self._publish(beliefs, to_peers=False)
+
+    def _publish(self, beliefs: Iterable[BeliefMessage], *, to_peers: bool) -> None:
         if not self._by_player:
             return
         for belief in beliefs:
             for name in (belief.player, EVERYBODY):
                 for subscription in self._by_player.get(name, ()):
-                    subscription.offer(belief)
+                    if to_peers or not subscription.is_peer:
+                        subscription.offer(belief)
