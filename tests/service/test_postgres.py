@@ -53,7 +53,7 @@ def test_players_carry_their_beliefs_from_process_to_process(stores: list[Postgr
     def moves(seed: int) -> None:
         rng, name = Random(seed), next(names)
         sent: list[EventMessage] = []
-        for time in range(25):
+        for at in range(25):
             players, what = rng.choice(processes), rng.random()
             if what < 0.05:
                 players.forget(name)
@@ -66,9 +66,8 @@ def test_players_carry_their_beliefs_from_process_to_process(stores: list[Postgr
                 answer = players.answer("adventure", name)
                 assert (answer.seq, answer.goals) == (len(sent), live_belief(sent))
             else:
-                new = [
-                    random_event(rng, float(time) if sent else 0.0, f"{time}-{i}") for i in range(rng.randrange(1, 3))
-                ]
+                moment = float(at) if sent else 0.0
+                new = [random_event(rng, moment, f"{at}-{i}") for i in range(rng.randrange(1, 3))]
                 (outcome,) = players.submit([Submission("adventure", name, [*sent[-1:], *new])])
                 sent += new
                 assert (outcome.error, outcome.added) == (None, len(new))
@@ -80,10 +79,8 @@ def test_players_carry_their_beliefs_from_process_to_process(stores: list[Postgr
 def test_models_of_two_processes_get_numbers_of_their_own(stores: list[PostgresStore]) -> None:
     one, two = players_of(stores[0]), players_of(stores[1])
     text = one.shelf.current("adventure").text
-    versions = [
-        each.shelf.put("brawl", "brawl.yaml", text + "# " + str(n)).version for n, each in enumerate((one, two))
-    ]
-    assert versions == [1, 2]
+    assert one.shelf.put("brawl", "brawl.yaml", text + "# one").version == 1
+    assert two.shelf.put("brawl", "brawl.yaml", text + "# two").version == 2
     with pytest.raises(StoreConflict):
         stores[2].add_model(stores[0].models()[-1])
 
