@@ -19,11 +19,12 @@ director:
     say: Ouch.
 """
 LOOKS = "observations: {level: towards any_exit, town: towards exits_nearer_town}"
+GOALS = "goals: [level, town]\nvocabulary: adventure\n"
 SORTS = {
-    "ffbm": f"recognizer: ffbm\ngoals: [level, town]\n{LOOKS}{DIRECTOR}",
-    "constant": f"recognizer: constant\ngoals: [level, town]\n{LOOKS}{DIRECTOR}",
-    "iohmm": "recognizer: iohmm\ngoals: [level, town]\nobservations: {swing: action == swing, other: true}" + DIRECTOR,
-    "fsm": "recognizer: fsm\ngoals: [level, town]\nrules: [{if: attacked, then: level}]" + DIRECTOR,
+    "ffbm": f"recognizer: ffbm\n{GOALS}{LOOKS}{DIRECTOR}",
+    "constant": f"recognizer: constant\n{GOALS}{LOOKS}{DIRECTOR}",
+    "iohmm": f"recognizer: iohmm\n{GOALS}observations: {{swing: action == swing, other: true}}" + DIRECTOR,
+    "fsm": f"recognizer: fsm\n{GOALS}rules: [{{if: attacked, then: level}}]" + DIRECTOR,
 }
 
 
@@ -54,7 +55,7 @@ def test_training_keeps_the_director() -> None:
 
 
 def test_a_goal_by_the_name_of_something_known_cannot_be_asked_for() -> None:
-    text = "recognizer: fsm\ngoals: [level, monsters]\nrules: [{if: attacked, then: level}]\n"
+    text = "recognizer: fsm\ngoals: [level, monsters]\nvocabulary: adventure\nrules: [{if: attacked, then: level}]\n"
     text += "director: [{if: monsters > 0.5, say: Hm.}]"
     with pytest.raises(DefinitionError, match="'monsters'"):
         loads_model(text)

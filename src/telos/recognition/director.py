@@ -168,6 +168,11 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
     ]
 
 
+def director_conditions(rules: Iterable[DirectorRule] | None) -> list[Condition]:
+    """Return the conditions of some rules."""
+    return [condition for rule in rules or () for condition in rule.conditions]
+
+
 def check_rules(
     rules: Iterable[DirectorRule] | None, vocabulary: Vocabulary, goals: Sequence[str]
 ) -> tuple[DirectorRule, ...] | None:

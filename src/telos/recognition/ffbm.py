@@ -6,8 +6,8 @@ from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import FrozenMap, ValueKind
-from telos.recognition.director import DirectorRule, check_rules
-from telos.recognition.filtering import INPUT, Clock
+from telos.recognition.director import DirectorRule, check_rules, director_conditions
+from telos.recognition.filtering import INPUT, Clock, clock_for
 from telos.recognition.observations import (
     FLAIRS_SYMBOLS,
     EventFeatures,
@@ -19,13 +19,14 @@ from telos.recognition.observations import (
 )
 from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import TransitionRules
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+from telos.recognition.vocabulary import ADVENTURE, OWN_WORDS, FirstEvents, Vocabulary, complete_vocabulary
 
 
 class FFBM:
     """A goal model by rules: the context of an event decides which transition matrix and observation models apply.
 
-    Under every goal and every rule the chances sum to 1 over the same outcomes; any other model is refused.
+    Under every goal and every rule the chances sum to 1 over the same outcomes; any other model is refused. What the
+    conditions read is added to an open ``vocabulary``; with the outcomes of the paper, it is that of the adventure.
 
     >>> from telos.recognition.observations import FixedObservation, HeadingObservation
     >>> seen = {"level": FixedObservation({"swing_still": 0.8}), "explore": HeadingObservation("unvisited_exits")}
@@ -43,7 +44,7 @@ class FFBM:
         prior: Mapping[str, float] | Sequence[float] | None = None,
         clock: Clock | None = None,
         outcomes: SymbolsLike = FLAIRS_SYMBOLS,
-        vocabulary: Vocabulary = ADVENTURE,
+        vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
     ) -> None:
@@ -52,9 +53,14 @@ class FFBM:
         self.prior = check_prior(prior, self.goals)
         self.transitions = transitions
         self.observations = FrozenMap({goal: ObservationRules.of(given) for goal, given in observations.items()})
-        self.clock = clock or Clock()
         self.outcomes = Symbols.of(outcomes)
-        self.vocabulary = vocabulary
+        if vocabulary == OWN_WORDS and self.outcomes == FLAIRS_SYMBOLS:
+            vocabulary = ADVENTURE
+        edges = [entry for rules in self.observations.values() for entry in rules.entries]
+        self.vocabulary = vocabulary = complete_vocabulary(
+            vocabulary, self._conditions, edges, director_conditions(director), self.goals, has_clock=clock is not None
+        )
+        self.clock = clock_for(vocabulary, clock)
         self.director = check_rules(director, vocabulary, self.goals)
         faults = self._faults()
         if faults:
@@ -67,6 +73,11 @@ class FFBM:
     def evidence(self, event: Event) -> Evidence | None:
         """Return the evidence of an event; None if the clock does not count it."""
         return self._features.evidence(event)
+
+    @property
+    def first_events(self) -> FirstEvents:
+        """What the first events say that the model does not use, if its vocabulary is open."""
+        return self._features.first_events
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FFBM) and self._definition == other._definition
@@ -173,7 +184,7 @@ class ConstantT(FFBM):
         prior: Mapping[str, float] | Sequence[float] | None = None,
         clock: Clock | None = None,
         outcomes: SymbolsLike = FLAIRS_SYMBOLS,
-        vocabulary: Vocabulary = ADVENTURE,
+        vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
     ) -> None:

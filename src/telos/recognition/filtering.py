@@ -6,7 +6,7 @@
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -44,6 +44,8 @@ from telos.recognition.recognizer import (
     check_saved_goals,
     saved_time,
 )
+from telos.recognition.vocabulary import INPUT as INPUT
+from telos.recognition.vocabulary import FirstEvents, Vocabulary
 
 # --- forward algorithm ------------------------------------------------------------------------------------------------
 
@@ -137,7 +139,6 @@ def used_evidence(evidences: Sequence[Evidence], steps: Sequence[ForwardStep]) -
 # --- which events count -----------------------------------------------------------------------------------------------
 
 TICK = "tick"  # the cause of events that only report that time has passed
-INPUT = "input"  # the default cause
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -167,6 +168,24 @@ class Clock:
     def counts(self, cause: str) -> bool:
         """Whether events with this cause may count."""
         return cause in self.on or (cause == TICK and self.every is not None)
+
+
+def clock_for(vocabulary: Vocabulary, clock: Clock | None, usual: Clock | None = None) -> Clock:
+    """Return a clock whose causes events can have; if none is given, the usual one for these causes.
+
+    >>> clock_for(Vocabulary(context={"cause": ["input", "tick"]}), None).on
+    ('input',)
+    """
+    cause = vocabulary.context.get("cause")
+    labels = cause.labels if cause is not None else ()
+    if clock is not None:
+        for name in clock.on if labels else ():
+            if name not in labels:
+                raise TelosError(f"the clock counts an unknown cause {name!r}", name_hint(name, labels))
+        return clock
+    usual = usual or Clock()
+    on = tuple(name for name in usual.on if name in labels) or tuple(name for name in labels if name != TICK)
+    return Clock(on if labels else usual.on, usual.every)
 
 
 _NEVER = float("-inf")
@@ -340,6 +359,7 @@ class BeliefReasons:
     start: float
     parts: tuple[UpdateReason, ...]
     total: float
+    notes: tuple[str, ...] = ()  # on words of the first events that the model does not use
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -363,7 +383,7 @@ class BeliefReasons:
             lines.append(f"  {part.time:.1f} s, {part.seen}: {_format_direction(part.by_sight, self.goal, self.over)}")
             if abs(part.by_change) >= 0.05:
                 lines[-1] += f"; the goal may have changed before ({part.by_change:+.2f})"
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
 
 def explain_belief(
@@ -570,7 +590,9 @@ class Reader:
 
     def why(self, goal: str | None = None, over: str | None = None, *, last: int = 10) -> BeliefReasons:
         """Explain the belief in a goal (default: the likeliest) over another (the next) by the ``last`` updates."""
-        return explain_belief(self._goals, self._chances, self.moments[-last:] if last > 0 else (), goal, over)
+        found = explain_belief(self._goals, self._chances, self.moments[-last:] if last > 0 else (), goal, over)
+        first: FirstEvents | None = getattr(self.model, "first_events", None)
+        return replace(found, notes=tuple(first.notes())) if first is not None else found
 
     def save(self) -> dict[str, Any]:
         """Return the reader's state as plain data."""

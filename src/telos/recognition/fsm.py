@@ -10,11 +10,11 @@ from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.snapshots import SNAPSHOT_FORMAT, check_known, read_snapshot
-from telos.recognition.director import DirectorRule
+from telos.recognition.director import DirectorRule, director_conditions
 from telos.recognition.filtering import check_event_order
 from telos.recognition.observations import EventFeatures, FeatureValues
 from telos.recognition.recognizer import PlayerSnapshot, Reason, check_goals, saved_time
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+from telos.recognition.vocabulary import OWN_WORDS, FirstEvents, Vocabulary, complete_vocabulary
 
 # In the order of the papers; if several rules hold for one event, the first decides.
 FLAIRS_RULES = (("attacked", "level"), ("new_area", "explore"), ("nearer_town", "town"))
@@ -45,7 +45,7 @@ class FSM:
         *,
         start: str | None = None,
         rng: Random | None = None,
-        vocabulary: Vocabulary = ADVENTURE,
+        vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
     ) -> None:
         self.name = name
@@ -56,10 +56,9 @@ class FSM:
                 "there is no initial goal", f"give start={self._goals[0]!r}, or rng=Random(seed) to draw it"
             )
         self.start = self._check_goal(start if start is not None else (rng or Random()).choice(self._goals))
-        self.vocabulary = vocabulary
-        self._features: EventFeatures[str | None] = EventFeatures(
-            vocabulary, self._goals, [condition for condition, _ in self.rules]
-        )
+        conditions = [condition for condition, _ in self.rules]
+        self.vocabulary = vocabulary = complete_vocabulary(vocabulary, conditions)
+        self._features: EventFeatures[str | None] = EventFeatures(vocabulary, self._goals, conditions)
         tests = [(self._features.bound(condition), goal) for condition, goal in self.rules]
 
         def compute(values: FeatureValues) -> str | None:
@@ -84,6 +83,11 @@ class FSM:
     def reasons(self) -> tuple[Reason, ...]:
         """The rule that decided, as data: a state machine weighs nothing."""
         return (Reason(f"the last rule that held, or the start, says {self._goal}, and no doubt is left"),)
+
+    @property
+    def first_events(self) -> FirstEvents:
+        """What the first events say that the rules do not use, if the vocabulary is open."""
+        return self._features.first_events
 
     def observe(self, event: Event) -> Belief:
         """Update the belief with an event, and return it."""
@@ -135,9 +139,15 @@ class FSMModel:
     goals: tuple[str, ...]
     rules: tuple[tuple[Condition, str], ...]
     start: str | None = None
-    vocabulary: Vocabulary = ADVENTURE
+    vocabulary: Vocabulary = OWN_WORDS
     name: str = ""
     director: tuple[DirectorRule, ...] | None = None
+
+    def __post_init__(self) -> None:
+        conditions = [condition for condition, _ in self.rules]
+        told = director_conditions(self.director)
+        words = complete_vocabulary(self.vocabulary, conditions, director=told, goals=self.goals)
+        object.__setattr__(self, "vocabulary", words)
 
     def recognizer(self, rng: Random) -> FSM:
         """Return a recogniser for one player; ``rng`` draws the initial goal if there is none."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import check_not_negative
-from telos.recognition.director import DirectorRule, check_rules
+from telos.recognition.director import DirectorRule, check_rules, director_conditions
 from telos.recognition.distributions import Counts
-from telos.recognition.filtering import INPUT, Clock
+from telos.recognition.filtering import INPUT, Clock, clock_for
 from telos.recognition.observations import AIIDE_SYMBOLS, EventFeatures, FeatureValues, Symbols, SymbolsLike
 from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+from telos.recognition.vocabulary import ADVENTURE, OWN_WORDS, FirstEvents, Vocabulary, complete_vocabulary
 
 # The transitions of the AIIDE paper: a goal lasts ten updates, after a return something else follows, and a player who
 # found a chest takes it home.
@@ -31,7 +31,8 @@ class IOHMM:
 
     ``pseudo_counts`` are the initial counts of each goal and outcome (1: Laplace smoothing). ``discount`` multiplies
     the counts of a goal before each of its training events, so that old ones fade; 1 keeps them. With ``learned``,
-    transitions are counted too, on top of ``transitions``.
+    transitions are counted too, on top of ``transitions``. What the conditions read is added to an open
+    ``vocabulary``; with the symbols of the paper, it is that of the adventure.
 
     >>> model = IOHMM(["explore", "level", "return"])
     >>> model.learn(Event("swing"), "level")
@@ -50,8 +51,8 @@ class IOHMM:
         discount: float = 1.0,
         learned: LearnedTransitions | None = None,
         prior: Mapping[str, float] | Sequence[float] | None = None,
-        clock: Clock = AIIDE_CLOCK,
-        vocabulary: Vocabulary = ADVENTURE,
+        clock: Clock | None = None,
+        vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
     ) -> None:
@@ -61,14 +62,20 @@ class IOHMM:
         self.goals = check_goals(goals)
         self.prior = check_prior(prior, self.goals)
         self.symbols = symbols = Symbols.of(symbols)
-        self.transitions, self.clock, self.vocabulary = transitions, clock, vocabulary
+        conditions = [*symbols.conditions, *(case.condition for case in transitions.cases)]
+        if vocabulary == OWN_WORDS and symbols == AIIDE_SYMBOLS:
+            vocabulary = ADVENTURE
+        vocabulary = complete_vocabulary(
+            vocabulary, conditions, (), director_conditions(director), self.goals, has_clock=clock is not None
+        )
+        self.transitions, self.vocabulary = transitions, vocabulary
+        self.clock = clock_for(vocabulary, clock, AIIDE_CLOCK if symbols == AIIDE_SYMBOLS else None)
         self.director = check_rules(director, vocabulary, self.goals)
         self.counts = Counts(self.goals, symbols.names, pseudo=pseudo_counts, seen=counts)
         self.learned = learned
         if learned is not None:
             learned.join(transitions, self.goals)
         self._matrices = transitions.matrices(self.goals)
-        conditions = [*symbols.conditions, *(case.condition for case in transitions.cases)]
         cause = {"cause"} & set(vocabulary.context)
         self._features: EventFeatures[tuple[int, int] | None] = EventFeatures(vocabulary, self.goals, conditions, cause)
         self._evidence: dict[tuple[int, int], Evidence] = {}  # by case and symbol; cleared by every training event
@@ -112,6 +119,11 @@ class IOHMM:
     def matrices(self) -> tuple[tuple[tuple[float, ...], ...], ...]:
         """The current usual matrix, then that of each case."""
         return self._matrices if self.learned is None else self.learned.matrices()
+
+    @property
+    def first_events(self) -> FirstEvents:
+        """What the first events say that the model does not use, if its vocabulary is open."""
+        return self._features.first_events
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, IOHMM) and self._definition == other._definition

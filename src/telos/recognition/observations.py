@@ -17,8 +17,15 @@ from telos.core.event import Event
 from telos.core.expressions import names_in
 from telos.core.state import Layout
 from telos.core.values import BOOL, FrozenMap, Value
-from telos.recognition.distributions import SHARED, complete_distribution
-from telos.recognition.vocabulary import DIRECTIONS, Vocabulary, condition_faults, resolve_labels
+from telos.recognition.distributions import OTHERS, SHARED, complete_distribution
+from telos.recognition.vocabulary import (
+    DIRECTIONS,
+    FirstEvents,
+    Vocabulary,
+    condition_faults,
+    named_actions,
+    resolve_labels,
+)
 
 T = TypeVar("T")
 FeatureValues: TypeAlias = tuple[
@@ -143,7 +150,9 @@ class EventFeatures(Generic[T]):
         used = [names_in(resolve_labels(condition.expression, full_layout)) for condition in conditions]
         read = {"action", "goal", *also}.union(*used)
         self._known = frozenset(vocabulary.context)
-        self._knows = self._known.issuperset
+        self._knows: Callable[[Mapping[str, Value]], bool] = (
+            (lambda context: True) if vocabulary.is_open else self._known.issuperset
+        )
         self._actions = vocabulary.actions
         self._reads_goal = any("goal" in each for each in used)
         self._full_layout = full_layout
@@ -152,6 +161,9 @@ class EventFeatures(Generic[T]):
         self._pick = _picker(self.entries)
         self._starts = [(name, self.layout.variable(name).start) for name in self.entries]
         self._defaults = tuple(start for _, start in self._starts)
+        resolved = [resolve_labels(condition.expression, full_layout) for condition in conditions]
+        self.first_events = FirstEvents(frozenset(named_actions(resolved)), frozenset(self.entries) - {"cause"})
+        self._is_watching = vocabulary.is_open
         self._compute: Callable[[FeatureValues], T] | None = None
         self._cache: dict[FeatureValues, T] = {}
 
@@ -177,6 +189,8 @@ class EventFeatures(Generic[T]):
 
     def evidence(self, event: Event) -> T:
         """Return what the model computes from an event; equal feature values are computed once."""
+        if self._is_watching:
+            self._is_watching = self.first_events.add(event)
         context = event.context.plain
         if not self._knows(context):
             self._refuse_unknown(context)
@@ -348,6 +362,8 @@ class Symbols:
         object.__setattr__(self, "conditions", tuple(Condition.of(condition) for _, condition in pairs))
         if not pairs:
             raise TelosError("a model has no observations", "give at least one (name, condition)")
+        if OTHERS in self.names:
+            raise TelosError(f"{OTHERS!r} cannot be observed", "choose another name: it means all that are not named")
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
             raise TelosError(f"two observations are called {twice!r}", "join their conditions with 'or'")

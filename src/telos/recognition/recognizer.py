@@ -137,6 +137,9 @@ def check_saved_goals(of: str, saved: Sequence[str], goals: Sequence[str]) -> No
 # --- checks of a model's parts ----------------------------------------------------------------------------------------
 
 
+RESERVED_GOALS = ("others", "any", "random")  # words of recogniser files
+
+
 def check_goals(goals: Iterable[str]) -> tuple[str, ...]:
     """Return the goals as a tuple; refuse none, duplicates and reserved names."""
     found = tuple(check_name("goal", goal) for goal in goals)
@@ -144,8 +147,9 @@ def check_goals(goals: Iterable[str]) -> tuple[str, ...]:
         raise TelosError("a model needs at least one goal")
     if len(set(found)) < len(found):
         raise TelosError(f"a goal is listed twice in {', '.join(found)}", "name each once")
-    if "any" in found or "others" in found:
-        raise TelosError("'any' and 'others' cannot be goals: rows of transitions reserve these words")
+    for word in RESERVED_GOALS:
+        if word in found:
+            raise TelosError(f"{word!r} cannot be a goal", "choose another name: files reserve it")
     return found
 
 

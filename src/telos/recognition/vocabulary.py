@@ -1,17 +1,23 @@
-"""Vocabulary: the actions and context entries that a game reports in its events, and conditions over them."""
+"""Vocabulary: the actions and context entries that a game reports in its events, and conditions over them.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+A model that lists neither takes them from its own conditions: ``complete_vocabulary``.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from telos.core.binding import Scope, check_expression
 from telos.core.conditions import Condition
-from telos.core.errors import Fault, TelosError
-from telos.core.expressions import And, Compare, Expression, Handle, Literal, Name, Not, Or
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nearest
+from telos.core.event import Event
+from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, walk
 from telos.core.state import Layout
-from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Type, TypeLike, ValueKind, Variable
+from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Type, TypeLike, Value, ValueKind, Variable
 
 DIRECTIONS = ("up", "up_right", "right", "down_right", "down", "down_left", "left", "up_left")
+INPUT = "input"  # the cause of an event that does not say one
 _RESERVED = ("action", "goal")  # names that conditions use for the event's own fields
 
 
@@ -19,8 +25,9 @@ _RESERVED = ("action", "goal")  # names that conditions use for the event's own 
 class Vocabulary:
     """The actions and the typed context entries that events may have.
 
-    Without ``actions``, any action is allowed. A missing entry has the initial value of its type (false, 0, the first
-    label, no edges). ``moments`` are entries about what happened since the previous event: if an event does not count,
+    Without ``actions``, any action is allowed. Events of an open vocabulary may also have context that is not listed,
+    which no condition reads. A missing entry has the initial value of its type (false, 0, the first label, no edges).
+    ``moments`` are entries about what happened since the previous event: if an event does not count,
     they are carried over to the next one that does.
 
     >>> words = Vocabulary(["swing", "stop"], {"monsters": "int", "cause": ["input", "tick"], "exits": "edges"})
@@ -31,6 +38,7 @@ class Vocabulary:
     actions: tuple[str, ...]
     context: FrozenMap[str, Type]
     moments: tuple[str, ...]
+    is_open: bool
 
     def __init__(
         self,
@@ -38,11 +46,13 @@ class Vocabulary:
         context: Mapping[str, TypeLike] | None = None,
         *,
         moments: Iterable[str] = (),
+        is_open: bool = False,
     ) -> None:
         types = {name: Type.of(spec) for name, spec in (context or {}).items()}
         object.__setattr__(self, "actions", tuple(actions))
         object.__setattr__(self, "context", FrozenMap(types))
         object.__setattr__(self, "moments", tuple(moments))
+        object.__setattr__(self, "is_open", is_open)
         for name in types:
             if name in _RESERVED:
                 raise TelosError(f"context cannot have an entry {name!r}: conditions read the event's own {name} by it")
@@ -59,8 +69,15 @@ class Vocabulary:
 def _variables(vocabulary: Vocabulary, goals: tuple[str, ...]) -> tuple[Variable, ...]:
     found = [_text_variable("action", vocabulary.actions), _text_variable("goal", goals)]
     for name, kind in vocabulary.context.items():
-        found.append(Variable(name, kind, () if kind.handle == "edges" else None))
+        found.append(Variable(name, kind, _start_of(name, kind)))
     return tuple(found)
+
+
+def _start_of(name: str, kind: Type) -> Value:
+    """Return the value of an entry that an event leaves out, if it is not that of its type."""
+    if kind.handle == "edges":
+        return ()
+    return INPUT if name == "cause" and kind.kind is ValueKind.HANDLE else None
 
 
 def _text_variable(name: str, known: Iterable[str]) -> Variable:
@@ -154,3 +171,207 @@ def _text_type(side: Expression, layout: Layout) -> Type | None:
         return None
     kind = layout.variable(side.name).type
     return kind if kind.kind in (ValueKind.ENUM, ValueKind.HANDLE) else None
+
+
+# --- the vocabulary that conditions use -------------------------------------------------------------------------------
+
+
+def named_actions(resolved: Iterable[Expression]) -> Iterator[str]:
+    """Yield the actions that conditions compare with, once each; their labels are resolved."""
+    found = []
+    for part in (part for expression in resolved for part in walk(expression) if isinstance(part, Compare)):
+        for one, other in ((part.left, part.right), (part.right, part.left)):
+            if one == Name("action") and isinstance(other, Handle) and other.value is not None:
+                found.append(str(other.value))
+    yield from dict.fromkeys(found)
+
+
+class ContextReader:
+    """Finds the context entries that conditions read, and their types by how they are used.
+
+    ``known`` are names of other things: the goals in the conditions of a director. In ``near == market`` the left side
+    is an entry, and the right side a label.
+
+    >>> reader = ContextReader()
+    >>> reader.read(Condition.of("monsters > 0 and (attacked or place == market)").expression)
+    >>> {name: str(kind) for name, kind in reader.context().items()}
+    {'monsters': 'number', 'attacked': 'bool', 'place': 'text'}
+    """
+
+    def __init__(self, listed: Mapping[str, TypeLike] | None = None) -> None:
+        self._listed = {name: Type.of(kind) for name, kind in (listed or {}).items()}
+        self._kinds: dict[str, str] = {}
+        self._labels: set[str] = set()
+        self._known: Collection[str] = ()
+
+    def context(self) -> dict[str, Type]:
+        """Return the listed entries, and those found."""
+        return {**self._listed, **{name: Type.of(kind) for name, kind in self._kinds.items()}}
+
+    def add(self, name: str, kind: str) -> None:
+        """Add an entry that is read by other means, unless it is known."""
+        if name not in self._listed and name not in _RESERVED and name not in self._known:
+            self._kinds.setdefault(name, kind)
+
+    def read(self, expression: Expression, known: Collection[str] = ()) -> None:
+        """Read one condition."""
+        self._known = known
+        self._visit(expression, "bool")
+        self._known = ()
+
+    def faults(self, expression: Expression) -> Iterator[Fault]:
+        """Yield what is ambiguous in a condition, after all have been read."""
+        for node in walk(expression):
+            if not isinstance(node, Name) or node.name not in self._kinds:
+                continue
+            if node.name in self._labels:
+                message = f"{node.name!r} is compared with as a label, and read as an entry of the context"
+                code = FaultCode.CONFLICT
+            elif not VARIABLE_NAME.match(node.name):
+                message, code = f"{node.name!r} cannot be the name of a context entry", FaultCode.BAD_NAME
+            else:
+                continue
+            yield Fault(message, suggestion="list the context: `context: {…}`", offset=node.column, code=code)
+
+    def _visit(self, expression: Expression, wanted: str) -> None:
+        match expression:
+            case Name(name):
+                self.add(name, wanted)
+            case Not(operand):
+                self._visit(operand, "bool")
+            case And(parts) | Or(parts):
+                for part in parts:
+                    self._visit(part, "bool")
+            case Compare(operator, left, right):
+                self._compare(operator, left, right)
+            case Arithmetic(_, left, right):
+                self._visit(left, "number")
+                self._visit(right, "number")
+            case Call(_, arguments):
+                for argument in arguments:
+                    self._visit(argument, "number")
+            case _:
+                pass
+
+    def _compare(self, operator: str, left: Expression, right: Expression) -> None:
+        if operator not in ("==", "!="):
+            kinds = ("number", "number")
+        elif isinstance(left, Name) and isinstance(right, Name):
+            self._compare_names(left.name, right.name)
+            return
+        else:
+            kinds = (_kind_beside(right), _kind_beside(left))
+        self._visit(left, kinds[0])
+        self._visit(right, kinds[1])
+
+    def _compare_names(self, left: str, right: str) -> None:
+        if self._is_variable(right) and not self._is_variable(left):
+            left, right = right, left
+        self.add(left, "text")
+        if not self._is_variable(right):
+            self._labels.add(right)
+
+    def _is_variable(self, name: str) -> bool:
+        return name in self._listed or name in _RESERVED
+
+
+def _kind_beside(other: Expression) -> str:
+    """Return the type of what is compared with an expression."""
+    match other:
+        case Literal(bool()) | Not() | And() | Or() | Compare():
+            return "bool"
+        case Literal(None) | Handle():
+            return "text"
+        case _:
+            return "number"
+
+
+OWN_WORDS = Vocabulary(is_open=True)  # nothing is listed: the model's conditions say what it reads
+
+
+def complete_vocabulary(
+    vocabulary: Vocabulary,
+    conditions: Iterable[Condition],
+    edges: Iterable[str] = (),
+    director: Iterable[Condition] = (),
+    goals: Collection[str] = (),
+    *,
+    has_clock: bool = False,
+) -> Vocabulary:
+    """Return a vocabulary; if it is open, with the context that a model reads: by its conditions, and as ``edges``.
+
+    >>> words = complete_vocabulary(OWN_WORDS, [Condition.of("action == swing and monsters > 0")])
+    >>> {name: str(kind) for name, kind in words.context.items()}
+    {'monsters': 'number'}
+    """
+    if not vocabulary.is_open:
+        return vocabulary
+    reader = ContextReader(vocabulary.context)
+    for name in edges:
+        reader.add(name, "edges")
+    if has_clock:
+        reader.add("cause", "text")
+    read: list[tuple[Expression, Collection[str]]] = [(condition.expression, ()) for condition in conditions]
+    read += [(condition.expression, goals) for condition in director]
+    for expression, known in read:
+        reader.read(expression, known)
+    faults = [fault for expression, _ in read for fault in reader.faults(expression)]
+    if faults:
+        raise DefinitionError(faults)
+    return Vocabulary(vocabulary.actions, reader.context(), moments=vocabulary.moments, is_open=True)
+
+
+# --- words that events have and a model does not name -----------------------------------------------------------------
+
+
+FIRST_EVENTS = 100  # of a model, that are compared with its vocabulary
+_MAX_WORDS = 5  # named in a note
+
+
+@dataclass(slots=True)
+class FirstEvents:
+    """Compares the first events that a model with an open vocabulary reads with the words that it uses.
+
+    ``actions`` and ``entries`` are the words of the model; what others the events have is counted.
+    """
+
+    actions: frozenset[str]
+    entries: frozenset[str]
+    events: int = 0
+    other_actions: Counter[str] = field(default_factory=Counter)
+    other_entries: Counter[str] = field(default_factory=Counter)
+    seen: set[str] = field(default_factory=set)
+
+    def add(self, event: Event) -> bool:
+        """Compare an event; return whether more are wanted."""
+        self.events += 1
+        if event.action not in self.actions:
+            self.other_actions[event.action] += 1
+        for name in event.context.plain:
+            if name in self.entries:
+                self.seen.add(name)
+            else:
+                self.other_entries[name] += 1
+        return self.events < FIRST_EVENTS
+
+    def notes(self) -> list[str]:
+        """Return what is worth a look, as sentences."""
+        if not self.events:
+            return []
+        start = f"of the first {self.events} events"
+        found = []
+        if self.actions and self.other_actions:
+            found.append(
+                f"{start}, {self.other_actions.total()} have actions that the model does not name: "
+                f"{_listed(self.other_actions)}"
+            )
+        for name in sorted(self.entries - self.seen):
+            near = nearest(name, self.other_entries)
+            remedy = "" if near is None else f"did you mean {near!r}?"
+            found.append(f"{start}, none says {name!r}, which the model reads{'; ' * bool(remedy)}{remedy}")
+        return found
+
+
+def _listed(words: Counter[str]) -> str:
+    named = ", ".join(f"{word} ({count})" for word, count in words.most_common(_MAX_WORDS))
+    return f"{named} and {len(words) - _MAX_WORDS} more" if len(words) > _MAX_WORDS else named

@@ -392,9 +392,12 @@ def _on_arrival() -> FFBM:
     return _changed(transitions=TransitionRules(rules.lasts, rules.rows, cases))
 
 
+_KEPT = ("transitions", "observations", "prior", "clock", "outcomes", "vocabulary")
+
+
 def _changed(**parts: Any) -> FFBM:
     model = _ffbm()
-    kept = {name: getattr(model, name) for name in ("transitions", "observations", "prior", "clock", "outcomes")}
+    kept = {name: getattr(model, name) for name in _KEPT}
     return FFBM(model.goals, **{**kept, **parts})
 
 

@@ -135,6 +135,7 @@ def model_text(model: LiveModel, chances: Mapping[str, Sequence[Mapping[str, flo
         f"name: {model.name}",
         f"about: {model.about}. Rounded counts of simulated players; `{COMMAND}` makes it again.",
         f"goals: [{', '.join(goals)}]",
+        "vocabulary: adventure",
         "clock: {on: [input, area], every: 500 ms}",
         "transitions:",
         "  lasts: 120 updates",

@@ -82,7 +82,14 @@ def untrained(course: Course) -> IOHMM:
     seen = [
         pair for pair in zip(AIIDE_SYMBOLS.names, AIIDE_SYMBOLS.conditions, strict=True) if pair[0] != "approach_gem"
     ]
-    return IOHMM(rules.goals, symbols=seen, transitions=rules.transitions, clock=rules.clock, name=course.name)
+    return IOHMM(
+        rules.goals,
+        symbols=seen,
+        transitions=rules.transitions,
+        clock=rules.clock,
+        vocabulary=rules.vocabulary,
+        name=course.name,
+    )
 
 
 def sessions(course: Course, *, players: int = PLAYERS) -> list[Session]:

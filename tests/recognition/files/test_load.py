@@ -24,11 +24,12 @@ from telos.recognition.filtering import Clock, Reader
 from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES, FSMModel
 from telos.recognition.iohmm import AIIDE_CLOCK, IOHMM
 from telos.recognition.observations import AIIDE_SYMBOLS
-from telos.recognition.vocabulary import Vocabulary
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 DESIGN = """
 recognizer: ffbm
 goals: [level, explore, town]
+vocabulary: adventure
 clock: {on: [input, area], every: 500 ms}
 transitions:
   lasts: 100 updates                        # so 0.99 stays, the rest is shared
@@ -64,7 +65,7 @@ def test_the_files_of_the_first_paper_are_its_models() -> None:
     assert isinstance(constant, ConstantT)
     assert constant == ConstantT.of(flairs(name="flairs-constant"))
     rules = tuple((Condition.of(condition), goal) for condition, goal in FLAIRS_RULES)
-    assert named_model("flairs-fsm") == FSMModel(("level", "explore", "town"), rules, name="flairs-fsm")
+    assert named_model("flairs-fsm") == FSMModel(("level", "explore", "town"), rules, None, ADVENTURE, "flairs-fsm")
 
 
 def test_the_files_of_the_second_paper_are_its_models() -> None:
@@ -77,7 +78,7 @@ def test_the_files_of_the_second_paper_are_its_models() -> None:
         for row, other in zip(ours, theirs, strict=True):
             assert row == pytest.approx(other, abs=1e-15)
     rules = tuple((Condition.of(condition), goal) for condition, goal in AIIDE_RULES)
-    assert named_model("aiide-fsm") == FSMModel(("explore", "level", "return"), rules, name="aiide-fsm")
+    assert named_model("aiide-fsm") == FSMModel(("explore", "level", "return"), rules, None, ADVENTURE, "aiide-fsm")
 
 
 def test_a_file_and_python_believe_the_same() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recognition.readings import play
 from telos.core.errors import TelosError
+from telos.core.event import Event
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.load import built_in_names, format_model, load_model, loads_model, named_model, save_model
 from telos.recognition.filtering import Clock, Reader
@@ -22,11 +23,15 @@ from telos.recognition.observations import (
     Symbols,
 )
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+from telos.recognition.vocabulary import ADVENTURE, OWN_WORDS, Vocabulary
 
 CONDITIONS = ("in_town", "monsters > 0", "not (killed or died)", "cause == area", "min(monsters, 3) == 2", "x * 2 < -y")
 NAMES = ("level", "explore", "town", "yes", "true", "null", "a-b.c", "on")
 OWN = Vocabulary(["walk", "go on!", "true"], {"hp": "int", "held": "text", "side": ["left", "right"]}, moments=["hp"])
+
+
+SOME_WORDS = Vocabulary((), {"monsters": "int", "unused": "text"}, moments=["monsters"], is_open=True)
+FEW_CAUSES = Vocabulary((), {**ADVENTURE.context, "cause": ["tick", "area", "input"]}, moments=["killed"])
 
 
 def chances(draw: st.DrawFn, names: tuple[str, ...]) -> dict[str, float]:
@@ -63,7 +68,8 @@ def parts(draw: st.DrawFn) -> dict[str, Any]:
         "goals": goals,
         "transitions": draw(transitions(goals)),
         "prior": chances(draw, goals) if draw(st.booleans()) else None,
-        "clock": Clock(draw(st.sampled_from([("input",), ("input", "area")])), every),
+        "clock": draw(st.sampled_from([None, Clock("input", every), Clock(("input", "area"), every)])),
+        "vocabulary": draw(st.sampled_from([ADVENTURE, OWN_WORDS, SOME_WORDS, FEW_CAUSES])),
         "name": draw(st.sampled_from(["", "mine", "no"])),
     }
 
@@ -118,7 +124,7 @@ def trained(draw: st.DrawFn) -> IOHMM:
 @given(st.one_of(designed(), trained()))
 def test_a_saved_model_comes_back_equal_and_says_the_same_text(model: FFBM | IOHMM) -> None:
     text = format_model(model)
-    again = loads_model(text)
+    again = loads_model(text)  # every model that can be made or trained is read back
     assert type(again) is type(model)
     assert again == model
     assert format_model(again) == text
@@ -140,7 +146,26 @@ def test_a_vocabulary_of_its_own_is_saved_with_the_model() -> None:
     assert loads_model(format_model(model)) == model
     empty = FSMModel(("a", "b"), (), "a", Vocabulary(["walk"]))
     assert "context: {}\nactions: [walk]" in format_model(empty)
-    assert "context:" not in format_model(FSMModel(("a", "b"), (), "a", ADVENTURE))
+    assert "vocabulary: adventure\nstart" in format_model(FSMModel(("a", "b"), (), "a", ADVENTURE))
+
+
+@pytest.mark.parametrize("causes", [["input"], ["input", "tick"], ["area", "tick", "input"], ["respawn"]])
+@pytest.mark.parametrize("clock", ["", "clock: {every: 2 s}\n"])
+def test_a_trained_model_of_any_causes_loads(causes: list[str], clock: str, tmp_path: Path) -> None:
+    text = f"recognizer: iohmm\ngoals: [a, b]\ncontext: {{cause: [{', '.join(causes)}]}}\n{clock}"
+    model = loads_model(text + "observations: {swing: action == swing, other: true}\n")
+    assert isinstance(model, IOHMM)
+    model.learn(Event("swing", {"cause": causes[0]}), "a")
+    assert model.counts.seen["a"]["swing"] == 1
+    save_model(model, tmp_path / "me.yaml")
+    assert load_model(tmp_path / "me.yaml") == model
+
+
+def test_a_model_that_no_file_can_hold_is_not_written(tmp_path: Path) -> None:
+    model = IOHMM([f"goal-{i}" for i in range(201)], transitions=TransitionRules(lasts=10))
+    with pytest.raises(TelosError, match="there are 201 goals"):
+        save_model(model, tmp_path / "me.yaml")
+    assert not (tmp_path / "me.yaml").exists()
 
 
 def test_a_kind_of_value_that_no_file_can_say_is_refused() -> None:

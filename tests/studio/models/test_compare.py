@@ -13,12 +13,14 @@ from telos.studio.stage import Model
 OLD = """
 recognizer: fsm
 goals: [level, town]
+vocabulary: adventure
 start: level
 rules: [{if: in_town, then: town}]
 """
 NEW = """
 recognizer: fsm
 goals: [level, town, explore]
+vocabulary: adventure
 start: level
 rules: [{if: in_town, then: town}, {if: new_area, then: explore}]
 """

@@ -13,7 +13,7 @@ from telos.studio.models.completion import completions, find_cursor, load_schema
 
 DATA = Path(telos.recognition.__file__).parent / "data"
 FILES = sorted(path for path in DATA.glob("*.yaml") if "recognizer: grammar" not in path.read_text())
-HEAD = "recognizer: ffbm\ngoals: [level, explore, town]\n"
+HEAD = "recognizer: ffbm\ngoals: [level, explore, town]\nvocabulary: adventure\n"
 
 
 def offered(written: str, *, after: str = "", model: str = "ffbm", words: tuple[str, ...] = ()) -> list[str]:
@@ -50,7 +50,7 @@ def offered(written: str, *, after: str = "", model: str = "ffbm", words: tuple[
         (HEAD + "observations:\n  level:\n    - if: monsters > 0\n      then: {sw", ["swing_still", "others"]),
         (HEAD + "director:\n  - if: ", ["level", "explore", "in_town"]),
         (HEAD + "director:\n  - if: level > 0.9\n    ", ["for", "pay", "say", "again after"]),
-        (HEAD + "context: ", ["adventure"]),
+        ("recognizer: ffbm\nvocabulary: ", ["adventure", "open"]),
         (HEAD + "context:\n  monsters: ", ["bool", "int", "edges"]),
         ("recognizer: fsm\ngoals: [a, b]\nstart: ", ["a", "b", "random"]),
         ("recognizer: fsm\ngoals: [a, b]\nrules:\n  - {if: attacked, then: ", ["a", "b"]),

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from telos.core.conditions import Condition
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
-from telos.core.values import ValueKind
+from telos.core.values import KEYWORDS, VARIABLE_NAME, ValueKind
 from telos.files.schema import parse_duration
 from telos.recognition.director import DirectorRule, director_faults, pay_faults, say_faults
-from telos.recognition.distributions import SHARED, complete_distribution
+from telos.recognition.distributions import OTHERS, SHARED, complete_distribution
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.coverage import uncovered_actions
 from telos.recognition.files.definition import RecognizerDefinition
@@ -29,10 +29,12 @@ from telos.recognition.observations import (
     Symbols,
 )
 from telos.recognition.transitions import ANY, LearnedTransitions, Row, TransitionCase, TransitionRules, row_name
+from telos.recognition.vocabulary import DIRECTIONS
 
 CountTable: TypeAlias = dict[str, dict[str, float]]
 
 MAX_LISTED_ACTIONS = 5  # in the fault of actions that are no outcome
+OTHER_ACTIONS = "other"  # the outcome of actions that no look names
 DEFAULT_DURATION = 100.0  # updates that a goal lasts where a file does not say
 
 
@@ -50,7 +52,7 @@ def build_constant(definition: RecognizerDefinition) -> FFBM | None:
 
 
 def _build_ffbm(definition: RecognizerDefinition, model_class: type[FFBM]) -> FFBM | None:
-    outcomes = read_symbols(definition, "outcomes", FLAIRS_SYMBOLS)
+    outcomes = read_symbols(definition, "outcomes", usual_outcomes(definition))
     transitions, observations = read_transitions(definition), read_observations(definition, outcomes)
     prior, clock, director = read_prior(definition), definition.read_clock(), read_director(definition)
     entries = None if definition.faults else definition.model
@@ -128,6 +130,30 @@ def build_fsm(definition: RecognizerDefinition) -> FSMModel | None:
         return None
     first = None if entries.start == RANDOM_START else entries.start
     return FSMModel(definition.goals, tuple(rules), first, definition.vocabulary, entries.name, director)
+
+
+def usual_outcomes(definition: RecognizerDefinition) -> Symbols:
+    """Return the outcomes of a file that lists none: those of the adventure, or the actions that its looks name."""
+    if definition.entry("outcomes") or definition.is_touched("outcomes"):
+        return FLAIRS_SYMBOLS  # it is not asked for
+    rows = [look for look in definition.looks() if isinstance(look, dict)]
+    names = dict.fromkeys(str(name) for row in rows for name in row if name != OTHERS)
+    if definition.is_of_the_adventure or not (names or any(definition.headings())):
+        return FLAIRS_SYMBOLS
+    named = [*names, *(way for way in DIRECTIONS if any(definition.headings()) and way not in names)]
+    for name in named:
+        if not VARIABLE_NAME.match(name) or name in KEYWORDS:
+            message, remedy = (
+                f"no condition can name the action {name!r}",
+                "list the `outcomes`, as in `{hit: action == swing}`",
+            )
+            definition.report(message, ("observations",), remedy, at_key=True, code=FaultCode.BAD_NAME)
+            return FLAIRS_SYMBOLS
+    pairs: list[tuple[str, str | None]] = [(name, f"action == {name}") for name in named if name != OTHER_ACTIONS]
+    has_others = OTHER_ACTIONS in names or any(OTHERS in row for row in rows)
+    if not has_others:
+        definition.close_actions(named)
+    return Symbols([*pairs, *([(OTHER_ACTIONS, None)] if has_others else [])])
 
 
 # --- observations -----------------------------------------------------------------------------------------------------

@@ -1,22 +1,36 @@
 """RecognizerDefinition: a parsed recogniser file with what all kinds have in common (goals, vocabulary, clock)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Literal
+from telos.core.expressions import Expression, Literal
 from telos.core.parser import parse_expression
 from telos.core.values import Type
 from telos.files.definition import Definition
 from telos.files.schema import parse_duration
 from telos.files.yaml import read_yaml
 from telos.recognition.distributions import OTHERS, SHARED
-from telos.recognition.files.schema import RecognizerShape, find_shape, key_findings, parse_chance, read_kind
+from telos.recognition.files.schema import (
+    ADVENTURE_WORD,
+    ANY_EXIT,
+    EXITS,
+    OPEN_WORD,
+    TOWARDS,
+    IohmmShape,
+    RecognizerShape,
+    find_shape,
+    key_findings,
+    parse_chance,
+    read_kind,
+)
 from telos.recognition.filtering import TICK, Clock
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary, condition_faults
+from telos.recognition.recognizer import RESERVED_GOALS
+from telos.recognition.vocabulary import ADVENTURE, ContextReader, Vocabulary, condition_faults
 
+_VOCABULARY_KEYS = ("vocabulary", "context", "actions", "moments", "goals")
 MAX_FILE_GOALS = 200  # a model holds a chance for each goal to follow each
 Built = TypeVar("Built")
 ConditionFaults: TypeAlias = Callable[[Condition, Vocabulary, tuple[str, ...]], list[Fault]]
@@ -44,7 +58,7 @@ class RecognizerDefinition(Definition[RecognizerShape]):
         self.goals = self._read_goals()
         self.vocabulary = self._read_vocabulary()
         # Conditions are checked only if the names that they may use are known.
-        self.is_vocabulary_known = not any(self.is_touched(key) for key in ("context", "actions", "moments", "goals"))
+        self.is_vocabulary_known = not any(map(self.is_touched, _VOCABULARY_KEYS))
 
     # --- faults -------------------------------------------------------------------------------------------------------
 
@@ -123,8 +137,10 @@ class RecognizerDefinition(Definition[RecognizerShape]):
         )
         return False
 
-    def read_clock(self) -> Clock:
-        """Return which events count; by default all but ticks."""
+    def read_clock(self) -> Clock | None:
+        """Return which events count; by default all but ticks. None for an open vocabulary without a clock."""
+        if self.vocabulary.is_open and self.entry("clock") is None and not self.is_touched("clock"):
+            return None
         cause = self.vocabulary.context.get("cause")
         events = tuple(label for label in cause.labels if label != TICK) if cause is not None else ()
         every, on = self.entry("clock", "every"), self.entry("clock", "on", default=events or Clock().on)
@@ -146,7 +162,7 @@ class RecognizerDefinition(Definition[RecognizerShape]):
         for where, goal in written:
             if goal in found:
                 self.report(f"goal {goal!r} is listed twice", where, "leave one out", code=FaultCode.DUPLICATE)
-            elif goal in (OTHERS, "any", "random"):
+            elif goal in RESERVED_GOALS:
                 remedy = "choose another name: these files reserve it"
                 self.fault(f"{goal!r} cannot be a goal", where, remedy, code=FaultCode.BAD_NAME)
             else:
@@ -155,16 +171,30 @@ class RecognizerDefinition(Definition[RecognizerShape]):
             self.fault("there are no goals", ("goals",), "name two or more", at_key=True, code=FaultCode.EMPTY)
         return tuple(found)
 
+    def close_actions(self, actions: Sequence[str]) -> None:
+        """Allow these actions only, unless the file lists them: every look gives all chances to them."""
+        words = self.vocabulary
+        if not words.actions:
+            self.vocabulary = Vocabulary(actions, words.context, moments=words.moments, is_open=words.is_open)
+
+    # --- vocabulary ---------------------------------------------------------------------------------------------------
+
+    @property
+    def is_of_the_adventure(self) -> bool:
+        """Whether the file asks for the words of the adventure."""
+        return bool(self.entry("vocabulary") == ADVENTURE_WORD)
+
     def _read_vocabulary(self) -> Vocabulary:
-        actions = tuple(action for _, action in self.items("actions"))
-        if self.entry("context", default="adventure") == "adventure":
-            moments = self.entry("moments", default=ADVENTURE.moments)
-            default_actions, context = ADVENTURE.actions, dict(ADVENTURE.context)
-        else:
-            moments, default_actions = self.entry("moments", default=()), ()
-            kinds = {str(path[-1]): read_kind(self, path, kind) for path, kind in list(self.items("context"))}
-            valid = [name for name in kinds if not self.is_touched("context", name)]
-            context = {name: Type.of(kinds[name]) for name in valid}
+        base = ADVENTURE if self.is_of_the_adventure else Vocabulary()
+        actions = tuple(action for _, action in self.items("actions")) or base.actions
+        kinds = {str(path[-1]): read_kind(self, path, kind) for path, kind in list(self.items("context"))}
+        valid = [name for name in kinds if not self.is_touched("context", name)]
+        context = {**base.context, **{name: Type.of(kinds[name]) for name in valid}}
+        has_context = isinstance(self.document.data, dict) and "context" in self.document.data
+        is_open = self.entry("vocabulary", default="" if has_context else OPEN_WORD) == OPEN_WORD
+        if is_open:
+            context = self._read_conditions(context)
+        moments = self.entry("moments", default=base.moments)
         named = [name for name in moments if isinstance(name, str)]
         for i, name in enumerate(named):
             if name not in context and not self.is_touched("context"):
@@ -172,8 +202,65 @@ class RecognizerDefinition(Definition[RecognizerShape]):
                 self.fault(f"unknown context {name!r}", ("moments", i), remedy, code=FaultCode.UNKNOWN_NAME)
         known = [name for name in named if name in context]
         return self.build(
-            ("context",), lambda: Vocabulary(actions or default_actions, context, moments=known), Vocabulary()
+            ("context",), lambda: Vocabulary(actions, context, moments=known, is_open=is_open), Vocabulary()
         )
+
+    def _read_conditions(self, listed: Mapping[str, Type]) -> dict[str, Type]:
+        """Return the listed context with the entries that the conditions of the file read, typed by their use."""
+        reader = ContextReader(listed)
+        for entry in self.headings():
+            reader.add(entry, "edges")
+        found = [(path, expression) for path, text in self._condition_texts() if (expression := _parsed(text))]
+        for path, expression in found:
+            reader.read(expression, self.goals if path[0] == "director" else ())
+        for path, expression in found:
+            for fault in reader.faults(expression):
+                self.add(replace(fault, path=path, text=str(self.entry(*path))))
+        if self.entry("clock") is not None:
+            reader.add("cause", "text")
+        return reader.context()
+
+    def _condition_texts(self) -> Iterator[tuple[KeyPath, str]]:
+        """Yield the conditions of the file, with their paths."""
+        places = [("transitions", "when"), ("rules",), ("director",), ("outcomes",), ("observations",)]
+        for top in places:
+            for path, written in list(self.items(*top)):
+                if isinstance(written, str):
+                    if top != ("observations",) or issubclass(self.shape, IohmmShape):
+                        yield path, written
+                    continue
+                listed = list(self.items(*path)) if isinstance(written, list) else []
+                rules = [(path, written)] if isinstance(written, dict) else listed
+                for where, rule in rules:
+                    for key in ("if", "until"):
+                        if isinstance(rule, dict) and isinstance(self.entry(*where, key), str):
+                            yield (*where, key), self.entry(*where, key)
+
+    def headings(self) -> Iterator[str]:
+        """Yield the context entries that looks head for: `towards exits`."""
+        if issubclass(self.shape, IohmmShape):
+            return
+        for look in self.looks():
+            towards = TOWARDS.match(look) if isinstance(look, str) else None
+            if towards:
+                yield EXITS if towards[1] == ANY_EXIT else towards[1]
+
+    def looks(self) -> Iterator[Any]:
+        """Yield what each goal looks like, under each condition: a row of chances, or `towards exits`."""
+        for path, written in list(self.items("observations")):
+            if not isinstance(written, list):
+                yield written
+                continue
+            for _, rule in list(self.items(*path)):
+                if isinstance(rule, dict):
+                    yield rule.get("then", rule.get("else"))
+
+
+def _parsed(text: str) -> Expression | None:
+    try:
+        return parse_expression(text)
+    except DefinitionError:
+        return None  # told when the condition is read
 
 
 def _is_under(path: KeyPath, top: KeyPath) -> bool:

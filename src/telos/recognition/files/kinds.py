@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import Compare, Expression, Handle, Name, names_in, walk
+from telos.core.expressions import Expression, names_in
 from telos.core.state import Layout
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.builders import build_constant, build_ffbm, build_fsm, build_iohmm
@@ -27,7 +27,7 @@ from telos.recognition.filtering import Reader
 from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.recognizer import Recognizer
-from telos.recognition.vocabulary import resolve_labels
+from telos.recognition.vocabulary import named_actions, resolve_labels
 
 YamlModel: TypeAlias = FFBM | IOHMM | FSMModel  # the models that a recogniser file holds
 
@@ -120,11 +120,7 @@ def actions_named(model: object) -> tuple[str, ...] | None:
     """Return the actions that the conditions of a model name; None if it lists its actions, or has no conditions."""
     if not isinstance(model, YamlModel) or model.vocabulary.actions:
         return None
-    resolved = _resolved(model)
-    compared = [part for each in resolved for part in walk(each) if isinstance(part, Compare)]
-    sides = [(one, other) for part in compared for one, other in ((part.left, part.right), (part.right, part.left))]
-    found = (other.value for one, other in sides if one == Name("action") and isinstance(other, Handle))
-    return tuple(dict.fromkeys(str(action) for action in found if action is not None))
+    return tuple(named_actions(_resolved(model)))
 
 
 def _resolved(model: YamlModel) -> list[Expression]:

@@ -118,10 +118,10 @@ def load_model(path: str | os.PathLike[str]) -> YamlModel:
 def loads_model(text: str, *, name: str = "<text>") -> YamlModel:
     r"""Read a model from the text of a recogniser file; ``name`` stands for the file in faults.
 
-    >>> loads_model("recognizer: fsm\ngoals: [level, town]\nrules: [{if: atacked, then: level}]")
+    >>> loads_model("recognizer: fsm\ngoals: [a, b]\ncontext: {attacked: bool}\nrules: [{if: atacked, then: a}]")
     Traceback (most recent call last):
     ...
-    telos.core.errors.DefinitionError: <text>:3:14: unknown variable 'atacked'; did you mean 'attacked'?
+    telos.core.errors.DefinitionError: <text>:4:14: unknown variable 'atacked'; did you mean 'attacked'?
     """
     check_end_mark(text, name)
     definition = RecognizerDefinition(text, name, SHAPES)
@@ -136,9 +136,15 @@ def loads_model(text: str, *, name: str = "<text>") -> YamlModel:
 def save_model(model: YamlModel, path: str | os.PathLike[str]) -> None:
     """Write a model as a recogniser file; ``load_model`` reads it back as an equal model.
 
-    The file is replaced in one step, and has an end mark, so that one that was cut short is refused.
+    The file is replaced in one step, and has an end mark, so that one that was cut short is refused. What could not be
+    read back is not written.
     """
-    write_text(path, format_model(model))
+    text = format_model(model)
+    try:
+        loads_model(text)
+    except TelosError as error:
+        raise TelosError(f"{os.fspath(path)}: the model cannot be written as a file: {error}") from None
+    write_text(path, text)
 
 
 def format_model(model: YamlModel) -> str:

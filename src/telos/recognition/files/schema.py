@@ -274,20 +274,7 @@ _Looks: TypeAlias = Annotated[
     | Annotated[dict[SeenName, ChanceOrShared], Tag(_MAPPING)],
     Discriminator(_branch),
 ]
-_Context: TypeAlias = Annotated[
-    Annotated[
-        str,
-        FieldType(
-            "adventure, or a mapping of names to kinds of values",
-            lambda value: value == "adventure",
-            {"const": "adventure"},
-            "as in `{monsters: int, in_town: bool}`",
-        ),
-        Tag(_ONE),
-    ]
-    | Annotated[dict[schema.VariableName, KindShape], Tag(_MAPPING)],
-    Discriminator(_one_or_mapping),
-]
+ADVENTURE_WORD, OPEN_WORD = "adventure", "open"  # the vocabularies that a file may ask for
 
 
 class DirectorShape(FileModel):
@@ -318,10 +305,20 @@ class RecognizerShape(FileModel):
     """What this recogniser is called; the name of the file if left out."""
     about: Annotated[str, text_type("a line about it")] = ""
     """A line on what it is."""
-    context: _Context = "adventure"
-    """What the game tells: `adventure`, or each name with its kind: `{monsters: int, in_town: bool}`."""
+    vocabulary: Annotated[
+        str,
+        FieldType(
+            "adventure or open",
+            lambda value: value in (ADVENTURE_WORD, OPEN_WORD),
+            {"enum": [ADVENTURE_WORD, OPEN_WORD]},
+            "list the words of your own game under `context` and `actions`",
+        ),
+    ] = ""
+    """The words of `adventure`; or `open`: events may also say what is not listed here, as if `context` is left out."""
+    context: dict[schema.VariableName, KindShape] = Field(default_factory=dict)
+    """What the game tells, each with its kind: `{monsters: int}`; what the conditions read if left out."""
     actions: list[Annotated[str, text_type("the name of an action")]] = Field(default_factory=list)
-    """What a player can do; if left out, that of the adventure, or anything."""
+    """What a player can do; anything if left out."""
     moments: list[Annotated[str, text_type("a name of the context")]] = Field(default_factory=list)
     """Which names of the context say what happened since the event before."""
     director: list[DirectorShape] = Field(default_factory=list)
@@ -340,7 +337,7 @@ class FfbmShape(RecognizerShape):
     transitions: TransitionsShape = Field(default_factory=lambda: TransitionsShape.model_validate({}))
     """How goals follow one another."""
     outcomes: dict[SeenName, schema.ConditionText] = Field(default_factory=dict)
-    """What can be seen, and when; the first that holds is what was seen. If left out, what the adventure has."""
+    """What can be seen, and when; the first that holds is what was seen. If left out, the actions of `observations`."""
     observations: dict[GoalMember, _Looks] = Field(examples=["{level: towards any_exit, …}"])
     """What each goal looks like."""
 

@@ -11,7 +11,15 @@ from telos.files.schema import parse_duration
 from telos.files.yaml import parse_scalar
 from telos.recognition.director import DirectorRule
 from telos.recognition.ffbm import FFBM
-from telos.recognition.files.schema import ANY_EXIT, CONTEXT_TYPES, EXITS, format_chance, parse_updates
+from telos.recognition.files.schema import (
+    ADVENTURE_WORD,
+    ANY_EXIT,
+    CONTEXT_TYPES,
+    EXITS,
+    OPEN_WORD,
+    format_chance,
+    parse_updates,
+)
 from telos.recognition.filtering import Clock
 from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
@@ -34,7 +42,7 @@ def write_constant(model: FFBM) -> Iterator[str]:
 def _write_ffbm(model: FFBM, kind: str) -> Iterator[str]:
     yield from _head(model, kind)
     yield from _chances(model)
-    if model.outcomes != FLAIRS_SYMBOLS:
+    if model.outcomes != FLAIRS_SYMBOLS or model.vocabulary != ADVENTURE:
         yield from _symbols("outcomes", model.outcomes)
     yield "observations:"
     for goal in model.goals:
@@ -103,13 +111,16 @@ def _head(model: FFBM | IOHMM | FSMModel, kind: str) -> Iterator[str]:
         yield f"name: {_word(model.name)}"
     yield f"goals: {_list(model.goals)}"
     yield from _words(model.vocabulary)
-    if not isinstance(model, FSMModel):
+    if not isinstance(model, FSMModel) and not (model.vocabulary.is_open and "cause" not in model.vocabulary.context):
         yield f"clock: {_clock(model.clock)}"
 
 
 def _words(words: Vocabulary) -> Iterator[str]:
     if words == ADVENTURE:
+        yield f"vocabulary: {ADVENTURE_WORD}"
         return
+    if words.is_open:
+        yield f"vocabulary: {OPEN_WORD}"
     yield "context:" if words.context else "context: {}"
     for name, kind in words.context.items():
         yield f"  {name}: {_kind(name, kind)}"

@@ -18,8 +18,9 @@ from telos.files.formats import find_kind, schema_text
 from telos.files.yaml import read_yaml
 from telos.recognition.director import ADVENTURE_EARNINGS
 from telos.recognition.distributions import OTHERS
+from telos.recognition.files.schema import ADVENTURE_WORD
 from telos.recognition.observations import FLAIRS_SYMBOLS
-from telos.recognition.vocabulary import ADVENTURE
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 # --- cursor -----------------------------------------------------------------------------------------------------------
 
@@ -298,10 +299,10 @@ def read_declared_names(text: str, line: int, others: Iterable[str] = ()) -> Dec
     goals = _names(given.get("goals"))
     if not goals and (written := _GOALS.search(text)):
         goals = tuple(_NAME.findall(written[1]))
-    context, actions = _context(given.get("context", "adventure")), _names(given.get("actions"))
-    usual = ADVENTURE.actions if given.get("context", "adventure") == "adventure" else ()
-    outcomes = _names(given.get("outcomes")) or FLAIRS_SYMBOLS.names
-    return DeclaredNames(given, goals, context, actions or usual, outcomes, tuple(others))
+    base = ADVENTURE if given.get("vocabulary") == ADVENTURE_WORD else Vocabulary()
+    context, actions = {**base.context, **_context(given.get("context"))}, _names(given.get("actions")) or base.actions
+    outcomes = _names(given.get("outcomes")) or (FLAIRS_SYMBOLS.names if base.actions else ())
+    return DeclaredNames(given, goals, context, actions, outcomes, tuple(others))
 
 
 def _given(text: str, line: int) -> Mapping[str, Any]:
@@ -315,10 +316,8 @@ def _given(text: str, line: int) -> Mapping[str, Any]:
 
 
 def _context(said: Any) -> dict[str, Type]:
-    if not isinstance(said, Mapping):
-        return dict(ADVENTURE.context)
     types = {}
-    for name, kind in said.items():
+    for name, kind in said.items() if isinstance(said, Mapping) else ():
         try:
             types[str(name)] = Type.of(kind)
         except (TelosError, TypeError):  # it is being edited
