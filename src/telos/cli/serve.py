@@ -1,5 +1,6 @@
 """``telos serve``: live beliefs, choices and plans for games in any engine."""
 
+import asyncio
 import json
 import socket
 from pathlib import Path
@@ -41,6 +42,10 @@ def serve(
         str | None,
         typer.Option(help="With --store: the address at which the other services reach this one.", show_default=False),
     ] = None,
+    nats: Annotated[
+        str | None, typer.Option(help="nats://HOST: read events from NATS JetStream, and write beliefs to it.")
+    ] = None,
+    nats_name: Annotated[str, typer.Option(help="With --nats: the first part of subjects and streams.")] = "telos",
     tokens: Annotated[
         Path | None, typer.Option(help="A file with a line for each token: its scopes, then the token.")
     ] = None,
@@ -81,6 +86,8 @@ def serve(
         if error.name is None or error.name.startswith("telos"):
             raise
         raise TelosError(f"the service needs {error.name}", 'run: pip install "telos[service]"') from None
+    if nats is not None:
+        _connect_nats(service, nats, nats_name)
     _run(service, host, port, certificate, key, advertise, as_json)
 
 
@@ -110,9 +117,20 @@ def _service(
 
 
 def _shared_store(url: str) -> "PostgresStore":
-    from telos.service import PostgresStore
-
+    try:
+        from telos.service import PostgresStore
+    except ModuleNotFoundError as error:
+        raise TelosError(f"--store needs {error.name}", 'run: pip install "telos[postgres]"') from None
     return PostgresStore(url)
+
+
+def _connect_nats(service: "Service", url: str, name: str) -> None:
+    try:
+        from telos.service import JetStreamBridge
+    except ModuleNotFoundError as error:
+        raise TelosError(f"--nats needs {error.name}", 'run: pip install "telos[nats]"') from None
+    service.bridge = JetStreamBridge(service, url, name)
+    asyncio.run(service.bridge.check())
 
 
 def _make_folder(folder: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from telos.service.access import RateLimit, Scope, Token, Tokens, load_tokens
     from telos.service.app import Limits, Service, create_app
     from telos.service.characters import CharacterRoom
+    from telos.service.jetstream import JetStreamBridge
     from telos.service.messages import BeliefMessage, EventMessage, PlayerAnswer, Problem, ProblemCode, ServiceError
     from telos.service.models import LiveModel, ModelShelf
     from telos.service.players import LivePlayers, Outcome, Submission
@@ -34,6 +35,7 @@ _HOMES = {
     **dict.fromkeys(("RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
     **dict.fromkeys(("Limits", "Service", "create_app"), "app"),
     "CharacterRoom": "characters",
+    "JetStreamBridge": "jetstream",
     **dict.fromkeys(
         ("BeliefMessage", "EventMessage", "PlayerAnswer", "Problem", "ProblemCode", "ServiceError"), "messages"
     ),
@@ -52,6 +54,7 @@ __all__ = [
     "EventMessage",
     "EventRow",
     "Head",
+    "JetStreamBridge",
     "Limits",
     "LiveModel",
     "LivePlayers",

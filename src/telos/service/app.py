@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
@@ -46,6 +46,9 @@ from telos.service.store import SharedStore, Store
 from telos.service.stream import stream_endpoint
 from telos.service.subscriptions import Subscriptions
 
+if TYPE_CHECKING:
+    from telos.service.jetstream import JetStreamBridge
+
 PROBLEM = "application/problem+json"
 Body = TypeVar("Body")
 _LOG = logging.getLogger("telos.service")
@@ -74,6 +77,7 @@ class Service:
     limits: Limits = field(default_factory=Limits)
     origins: tuple[str, ...] = ()
     cluster: Cluster | None = None
+    bridge: "JetStreamBridge | None" = None  # to NATS
     committer: Committer = field(init=False)
     metrics: Metrics = field(init=False)
     subscriptions: Subscriptions = field(default_factory=Subscriptions)
@@ -169,7 +173,11 @@ def create_app(service: Service) -> Starlette:
         tasks = [asyncio.create_task(each) for each in (service.prune(), service.refresh())]
         if service.cluster is not None:
             await service.cluster.start()
+        if service.bridge is not None:
+            service.bridge.start()
         yield
+        if service.bridge is not None:
+            await service.bridge.stop()
         for task in tasks:
             task.cancel()
         if service.cluster is not None:
