@@ -98,6 +98,26 @@ class Log:
                 self._count(batch, report)
                 yield batch.select(self.schema.names())
         report.players, report.sequences = sequences.players, sequences.known.height
+        self.finish(report)
+
+    def convert(self, batch: RawBatch, report: LogReport) -> pl.DataFrame:
+        """Return the good rows of a part of the log in canonical columns, as they stand; faults go to the report.
+
+        The rows are not put in order, and have no numbers of sequences: for parts of a log on different machines.
+        """
+        rows, good, _ = self._converted(batch, report)
+        found = rows.filter(good)
+        report.kept += found.height
+        self._count(found, report)
+        return found.select(name for name in self.schema.names() if name != "sequence")
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The columns of the source that are read."""
+        return self._converter.wanted(self._fields)
+
+    def finish(self, report: LogReport) -> None:
+        """Refuse a log that has been read if it has bad rows that are not skipped, or nothing is left of it."""
         if report.bad_rows and not self.skip_bad:
             raise report.refusal(self.name)
         self._check_content(report)

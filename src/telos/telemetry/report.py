@@ -87,6 +87,18 @@ class LogReport:
         if rows:
             self.faults.setdefault(fault, FaultCount()).add(rows, examples)
 
+    def add(self, other: "LogReport") -> None:
+        """Add what was found in another part of the log, with other players."""
+        for name in ("rows", "kept", "players", "sequences", "bad_rows", "duplicates", "dropped", "late"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.most_late = max(self.most_late, other.most_late)
+        for fault, count in other.faults.items():
+            self.add_fault(fault, count.rows, iter(count.examples))
+        for name in ("actions", "goals", "truths", "filled"):
+            getattr(self, name).update(getattr(other, name))
+        for text in other.notes:
+            self.note(text)
+
     def note(self, text: str) -> None:
         """Add a sentence about the log, once."""
         if text not in self.notes:

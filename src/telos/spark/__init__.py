@@ -1,0 +1,47 @@
+"""Logs on a cluster: beliefs, training, evaluation, corpora and goal analytics on Spark frames, and live streams.
+
+    Spark frame ──▶ canonical rows (events.py) ──▶ players in order ──▶ batch.py: beliefs, counts, scores, stretches
+    batches of Arrow within a partition: frames.py                 └──▶ corpora.py: labelled rows, folds
+    stream ──▶ streaming.py: state of each player in Spark's state store
+
+Start with ``open_session`` and ``recognize``; the words are those of `telos` for frames of one machine, and so are the
+results. ``LocalCluster`` starts a cluster on this machine to try it. How to: docs/how-to/run-on-a-cluster.md.
+"""
+
+from typing import TYPE_CHECKING
+
+from telos.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from telos.spark.batch import evaluate, goals, recognize, train
+    from telos.spark.events import SparkLog, open_spark_log
+    from telos.spark.frames import is_spark_frame, open_session, to_polars, to_spark
+    from telos.spark.standalone import LocalCluster, find_java
+    from telos.spark.streaming import recognize_stream
+
+__all__ = [
+    "LocalCluster",
+    "SparkLog",
+    "evaluate",
+    "find_java",
+    "goals",
+    "is_spark_frame",
+    "open_session",
+    "open_spark_log",
+    "recognize",
+    "recognize_stream",
+    "to_polars",
+    "to_spark",
+    "train",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        **dict.fromkeys(("evaluate", "goals", "recognize", "train"), "batch"),
+        **dict.fromkeys(("SparkLog", "open_spark_log"), "events"),
+        **dict.fromkeys(("is_spark_frame", "open_session", "to_polars", "to_spark"), "frames"),
+        **dict.fromkeys(("LocalCluster", "find_java"), "standalone"),
+        "recognize_stream": "streaming",
+    },
+)
