@@ -211,14 +211,16 @@ class SqliteStore:
     def append(self, events: Sequence[EventRow], snapshots: Sequence[SnapshotRow] = ()) -> None:
         """Add events, all or nothing, and snapshots; ``StoreConflict`` if a player's head is not where they begin."""
         with self._transaction() as database:
+            fresh, moves = [], []
             for (model, player), (head, last) in spans(events).items():
                 if head.seq:
-                    change = "UPDATE heads SET seq = ? WHERE model = ? AND player = ? AND life = ? AND seq = ?"
-                    done = database.execute(change, (last, model, player, head.life, head.seq)).rowcount
-                    if not done:
-                        raise StoreConflict
+                    moves.append((last, model, player, head.life, head.seq))
                 else:
-                    database.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (model, player, head.life, last))
+                    fresh.append((model, player, head.life, last))
+            change = "UPDATE heads SET seq = ? WHERE model = ? AND player = ? AND life = ? AND seq = ?"
+            if moves and database.executemany(change, moves).rowcount != len(moves):
+                raise StoreConflict
+            database.executemany("INSERT INTO heads VALUES (?, ?, ?, ?)", fresh)
             database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (row[:8] for row in events))
             database.executemany(_SAVE, snapshots)
 
