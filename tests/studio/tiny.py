@@ -15,12 +15,15 @@ from telos.studio.worlds.shapes import Picture, Symbols, place, rect
 BY_LAST_STEP = """\
 recognizer: fsm
 goals: [west, east]
+actions: [left, right]
 start: west
 rules:
   - {if: moved and x < 0, then: west}
   - {if: moved, then: east}
 """
-ALWAYS_WEST = "recognizer: fsm\ngoals: [west, east]\nstart: west\nrules: [{if: moved, then: west}]\n"
+ALWAYS_WEST = (
+    "recognizer: fsm\ngoals: [west, east]\nactions: [left, right]\nstart: west\nrules: [{if: moved, then: west}]\n"
+)
 
 
 class Line(Stage):

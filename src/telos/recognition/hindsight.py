@@ -145,7 +145,7 @@ def best_path(prior: Sequence[float], evidences: Sequence[Evidence]) -> tuple[li
 
     Ties go to the goal that comes first in the model's list, judged from the end.
 
-    >>> stay = ((0.9, 0.1), (0.1, 0.9))
+    >>> stay = ((0.8, 0.2), (0.2, 0.8))
     >>> best_path((0.5, 0.5), [Evidence(stay, (0.9, 0.1), "swing"), Evidence(stay, (0.1, 0.9), "walk")])[0]
     [0, 1]
     """

@@ -122,11 +122,13 @@ def beliefs_frame(frame: pl.DataFrame, goals: Sequence[str], beliefs: Array) -> 
 def read_frame(frame: pl.DataFrame, model: object) -> pl.DataFrame:
     """Return the belief after each event of a frame: player, session, time, the likeliest goal, and one column a goal.
 
-    >>> from telos.recognition import IOHMM
-    >>> model = IOHMM(counts={"level": {"swing": 7, "stop": 3}})
-    >>> frame = pl.DataFrame({"player": ["ann", "bo"], "time": [0.0, 1.0], "action": ["swing", "stop"]})
+    >>> from telos.recognition import loads_model
+    >>> model = loads_model("{recognizer: iohmm, goals: [fish, farm],"
+    ...                     " observations: {cast: action == cast, other: true},"
+    ...                     " transitions: {lasts: 20 updates}, counts: {fish: {cast: 7, other: 3}, farm: {other: 9}}}")
+    >>> frame = pl.DataFrame({"player": ["ann", "bo"], "time": [0.0, 1.0], "action": ["cast", "dig"]})
     >>> read_frame(frame, model)["top"].to_list()
-    ['level', 'level']
+    ['fish', 'farm']
     """
     return BeliefReader(model).read(frame)
 

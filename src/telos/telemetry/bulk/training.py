@@ -173,8 +173,12 @@ def _add(model: IOHMM, what: str, case: int, goal: str, outcome: str, count: flo
 def train_frame(frame: pl.DataFrame, model: IOHMM) -> IOHMM:
     """Return a copy of a model that has learned from the events of a frame whose goal (``truth``) is known.
 
-    >>> frame = pl.DataFrame({"time": [0.0, 1.0], "action": ["swing", "stop"], "truth": ["level", None]})
-    >>> train_frame(frame, IOHMM()).counts.seen["level"]["swing"]
+    >>> from telos.recognition import loads_model
+    >>> model = loads_model("{recognizer: iohmm, goals: [fish, farm],"
+    ...                     " observations: {cast: action == cast, other: true},"
+    ...                     " transitions: {lasts: 20 updates}}")
+    >>> frame = pl.DataFrame({"time": [0.0, 1.0], "action": ["cast", "dig"], "truth": ["fish", None]})
+    >>> train_frame(frame, model).counts.seen["fish"]["cast"]
     1.0
     """
     return train_batches([frame], model)
