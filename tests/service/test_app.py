@@ -297,3 +297,32 @@ def test_streams_need_tokens_too(guarded: TestClient) -> None:
         assert json.loads(socket.receive_text())["ack"] == 1
         socket.send_text(json.dumps({"seq": 2, "subscribe": ["ann"]}))
         assert json.loads(socket.receive_text())["problems"][""]["status"] == 403
+
+
+@pytest.mark.parametrize("place", ["/etc/hostname", "../secret.txt", "secret.txt"])
+def test_a_model_that_was_sent_reads_no_file_of_this_machine(
+    client: TestClient, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret.txt").write_text("password(hunter2)\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    told = client.put("/v1/models/spy?file=spy.mln", content=f'#include "{place}"\ngoal(time, goal!)\n'.encode())
+    problem(told, 422, "spy.mln:1:10: this text cannot include files")
+    assert "hunter2" not in told.text
+
+
+@pytest.mark.parametrize("file", ["%00.yaml", "..%0a", "x" * 300 + ".yaml", "%1b.yaml", "/"])
+def test_odd_file_names_of_models_are_refused(client: TestClient, file: str) -> None:
+    model = b"recognizer: fsm\ngoals: [a, b]\ncontext: {hit: bool}\nrules: [{if: hit, then: a}]"
+    told = client.put(f"/v1/models/m?file={file}", content=model)
+    problem(told, 422, "file must be 1 to 200 printable characters")
+    assert client.put(f"/v1/models/{'é' * 190}", content=model).status_code == 200  # it is never the name of a file
+
+
+def test_numbers_that_overflow_are_no_choice(client: TestClient) -> None:
+    asked = {"actions": [{"name": "a", "changes": {"eat": 1e308}}], "goals": [{"name": "eat", "insistence": 1e308}]}
+    problem(client.post("/v1/choose", json=asked), 422, "no finite number")
+
+
+def test_a_goal_of_an_event_is_a_name(client: TestClient) -> None:
+    told = client.post("/v1/players/ann/events", json=event(goal="x" * 300))
+    problem(told, 422, "goal must be 1 to 200")

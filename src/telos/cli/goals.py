@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from telos.cli.common import in_range
+from telos.cli.logs import LogOptions
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def goals(
     if report is not None:
         if report.suffix not in (".html", ".htm"):
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
-        check_output(report, inputs=[Path(log), None if columns is None else Path(columns), Path(model_file(model))])
+        check_output(report, inputs=[*LogOptions(columns).inputs([log]), Path(model_file(model))])
     rules = StretchRules(gap=gap, unsure=unsure, where=where, segment=segment)
     reader = named_model(model)
     opened = _open(log, columns, reader, rules, skip_bad=skip_bad)

@@ -67,9 +67,10 @@ class LogOptions:
     def inputs(self, logs: Sequence[str]) -> list[Path]:
         """Return the files that are read, which no output may replace."""
         from telos.telemetry.columns import columns_file
+        from telos.telemetry.sources import find_files
 
         named = [] if self.columns is None else [Path(columns_file(self.columns))]
-        return [*map(Path, logs), *named]
+        return [Path(file) for log in logs for file in find_files(log)] + named
 
 
 def open_command_log(

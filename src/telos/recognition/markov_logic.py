@@ -191,7 +191,17 @@ def load_logic_model(path: str | os.PathLike[str]) -> MarkovLogicModel:
     """Read the Markov logic model at ``path``; it must have the predicate ``goal(time, goal!)``."""
     from telos.logic.syntax import load_mln
 
-    logic = load_mln(os.fspath(path))
+    return _logic_model(load_mln(os.fspath(path)), os.fspath(path))
+
+
+def parse_logic_model(text: str, *, name: str) -> MarkovLogicModel:
+    """Read a Markov logic model from the text of a file, which includes no other; ``name`` stands for the file."""
+    from telos.logic.syntax import parse_mln
+
+    return _logic_model(parse_mln(text, name, includes=False), name)
+
+
+def _logic_model(logic: MarkovLogic, file: str) -> MarkovLogicModel:
     if GOAL not in logic.predicates:
-        raise TelosError(f"{os.fspath(path)}: a recogniser needs the predicate goal(time, goal!)")
-    return MarkovLogicModel(logic, name=os.path.splitext(os.path.basename(os.fspath(path)))[0])
+        raise TelosError(f"{file}: a recogniser needs the predicate goal(time, goal!)")
+    return MarkovLogicModel(logic, name=os.path.splitext(os.path.basename(file))[0])

@@ -1,5 +1,6 @@
 """Plans and choices for characters of games in other languages: domains by name, states as JSON."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -93,6 +94,8 @@ class CharacterRoom:
         actions = [_made(Action, each, _ACTION_FIELDS) for each in request.actions]
         goals = [_made(Goal, each, _GOAL_FIELDS) for each in request.goals]
         choice = choose(actions, goals, by=request.by)
+        if not math.isfinite(choice.value):
+            raise ServiceError(ProblemCode.INVALID, "the discontentment is no finite number", "use smaller numbers")
         return ChoiceAnswer(choice.action.name, choice.value, choice.why().splitlines())
 
     def _domain(self, name: str | None) -> Domain:

@@ -32,8 +32,9 @@ class EventMessage(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
 
     def __post_init__(self) -> None:
         check_name("action", self.action)
-        if self.id is not None:
-            check_name("id", self.id)
+        for what, name in (("id", self.id), ("goal", self.goal)):
+            if name is not None:
+                check_name(what, name)
         if self.time is not None and not math.isfinite(self.time):
             raise ValueError(f"time must be a finite number, got {self.time}")
         if len(self.context) > MAX_FACTS:
@@ -133,6 +134,13 @@ class ServiceError(TelosError):
         return Problem(
             f"telos:{self.code.value}", title, STATUS[self.code], self.message or str(self), self.remedy, **self.more
         )
+
+
+def damaged(what: str) -> ServiceError:
+    """Return the error about something in the store that no service can have written: never the fault of a client."""
+    return ServiceError(
+        ProblemCode.INTERNAL, f"the store is damaged: {what}", "restore it from a backup, or forget the player"
+    )
 
 
 def check_name(what: str, name: str) -> str:

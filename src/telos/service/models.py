@@ -1,6 +1,5 @@
 """The models of a service: named, versioned, and exchanged while it runs."""
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -8,9 +7,9 @@ from typing import Any, cast
 
 from telos.core.errors import TelosError, name_hint
 from telos.files import read_text
-from telos.recognition.files.load import RecognizerModel, create_recognizer, model_file, named_model
+from telos.recognition.files.load import RecognizerModel, create_recognizer, model_file, parse_model
 from telos.recognition.recognizer import Recognizer
-from telos.service.messages import ProblemCode, ServiceError, check_name
+from telos.service.messages import ProblemCode, ServiceError, check_name, damaged
 from telos.service.store import ModelRow, Store, StoreConflict
 
 MAX_MODEL_BYTES = 4_000_000
@@ -76,15 +75,20 @@ class ModelShelf:
         if found is None:
             if (name, version) not in self._rows:
                 self.refresh()
+            if (name, version) not in self._rows:
+                raise damaged(f"it has no version {version} of the model {name!r}")
             row = self._rows[name, version]
-            found = LiveModel(*row[:3], row.text, parse_model(row.file, row.text))
+            try:
+                found = LiveModel(*row, read_model(row.file, row.text))
+            except ServiceError as error:
+                raise damaged(f"version {version} of the model {name!r}: {error.message}") from None
             self._loaded[name, version] = found
         return found
 
     def put(self, name: str, file: str, text: str) -> LiveModel:
         """Check a model and make it the present version; the same text again changes nothing."""
         check_name("model", name)
-        parsed = parse_model(file, text)
+        parsed = read_model(check_name("file", PurePath(file).name), text)
         for _ in range(MAX_TRIES):
             last = self._last.get(name)
             if last is not None and (self._rows[name, last].text, self._rows[name, last].file) == (text, file):
@@ -107,15 +111,14 @@ class ModelShelf:
         return self.put(path.stem, path.name, read_text(Path(path), limit=MAX_MODEL_BYTES))
 
 
-def parse_model(file: str, text: str) -> RecognizerModel:
-    """Return the model in the text of a file; faults name the file as it was given."""
-    if len(text.encode()) > MAX_MODEL_BYTES:
+def read_model(file: str, text: str) -> RecognizerModel:
+    """Return the model in the text of a file; faults name the file as it was given.
+
+    The text may come from another machine, and no file of this one is read for it.
+    """
+    if len(text.encode("utf-8", errors="replace")) > MAX_MODEL_BYTES:
         raise ServiceError(ProblemCode.TOO_LARGE, f"{file}: a model has at most {MAX_MODEL_BYTES:,} bytes")
-    name = PurePath(file).name
-    with tempfile.TemporaryDirectory(prefix="telos-model-") as folder:
-        path = Path(folder) / name  # formats differ by suffix, and grammars and formulas are read from files
-        path.write_text(text, encoding="utf-8")
-        try:
-            return named_model(path)
-        except TelosError as error:
-            raise ServiceError(ProblemCode.INVALID, str(error).replace(f"{path}", name)) from None
+    try:
+        return parse_model(text, name=file)
+    except TelosError as error:
+        raise ServiceError(ProblemCode.INVALID, str(error)) from None

@@ -7,6 +7,7 @@ memory never holds what the store does not. The same happens if another process 
 several processes may share a store. One thread at a time works with a ``LivePlayers``.
 """
 
+import logging
 import secrets
 import time as clocks
 from collections import OrderedDict
@@ -30,14 +31,29 @@ from telos.service.messages import (
     ServiceError,
     belief_message,
     check_name,
+    damaged,
 )
 from telos.service.models import LiveModel, ModelShelf
-from telos.service.store import EventRow, Head, SnapshotRow, Store, StoreConflict
+from telos.service.store import EventRow, Head, SnapshotRow, Store, StoreConflict, StoredPlayer
 
 MAX_RECENT = 256  # ids of a player's last events that are kept in memory; the store knows all
 MAX_TRIES = 5  # to add events of a player to whom other processes add, too
+_LOG = logging.getLogger("telos.service")
 _JSON = msgspec.json.Encoder()
 _EVENT = msgspec.json.Decoder(EventMessage)
+
+
+class PlayerState(msgspec.Struct, forbid_unknown_fields=True):
+    """What a snapshot of the store holds: what the reader saves, and what the service knows of the player."""
+
+    reader: dict[str, Any]
+    time: float | None
+    top: str
+    since: float | None
+    recent: list[tuple[str, int]]
+
+
+_STATE = msgspec.json.Decoder(PlayerState)
 
 
 @dataclass(slots=True)
@@ -100,10 +116,7 @@ class LivePlayer:
     def state(self) -> bytes:
         """Return the state as the store keeps it."""
         saver: Any = self.reader
-        return _JSON.encode(
-            {"reader": saver.save(), "time": self.time, "top": self.top, "since": self.since,
-             "recent": list(self.recent.items())}
-        )  # fmt: skip
+        return _JSON.encode(PlayerState(saver.save(), self.time, self.top, self.since, list(self.recent.items())))
 
 
 def _facts(context: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -241,8 +254,22 @@ class LivePlayers:
         return head == Head(player.life, player.stored_seq)
 
     def _load(self, model: str, name: str) -> LivePlayer:
-        """Return a player as the store has it: the snapshot, and the events after it under the models of then."""
-        head, snapshot, events = self.store.load(model, name)
+        """Return a player as the store has it; what no service can have written is an error of this player alone."""
+        stored = self.store.load(model, name)
+        for version in {each.version for each in (stored.snapshot, *stored.events) if each is not None}:
+            self.shelf.version(model, version)
+        try:
+            _check_numbers(stored)
+            return self._replay(model, name, stored)
+        except ServiceError:
+            raise
+        except (TelosError, msgspec.DecodeError, ValueError) as error:
+            message = error.message if isinstance(error, TelosError) else str(error)
+            raise damaged(f"player {name!r} under {model!r}: {message}") from None
+
+    def _replay(self, model: str, name: str, stored: StoredPlayer) -> LivePlayer:
+        """Return a player with the state of the snapshot, and the events after it read under the models of then."""
+        head, snapshot, events = stored
         versions = [each.version for each in events]
         first = snapshot.version if snapshot else versions[0] if versions else self.shelf.current(model).version
         life = secrets.randbits(62) if head is None else head.life
@@ -312,13 +339,20 @@ class LivePlayers:
     def prune(self, received_before: float, *, limit: int = 200) -> bool:
         """Delete events received before a time; beliefs stay. Return whether more remain, as it takes time."""
         stale = self.store.stale(received_before, limit)
+        count = 0
         for key in stale:
-            self._fresh_player(*key)
+            try:
+                self._fresh_player(*key)
+            except ServiceError as error:  # a player whose state is damaged keeps the events
+                _LOG.warning("old events of %s are not deleted: %s", key, error)
+                continue
             self.store.append([], [self._snapshot(key)])
             self._close_some()
-        if len(stale) < limit:
-            self.store.prune(received_before)
-        return len(stale) == limit
+            count += 1
+        if len(stale) == limit and count:
+            return True
+        self.store.prune(received_before)
+        return False
 
     def forget(self, name: str) -> int:
         """Delete all about a player; return the number of events."""
@@ -355,12 +389,26 @@ def _new_player(model: LiveModel, name: str, life: int) -> LivePlayer:
     return LivePlayer(model, reader, life, top=reader.belief.top)
 
 
+def _check_numbers(stored: StoredPlayer) -> None:
+    """Raise unless the events follow the snapshot without a gap, up to the head."""
+    last = 0 if stored.snapshot is None else stored.snapshot.seq
+    for row in stored.events:
+        if row.seq != last + 1:
+            raise ValueError(f"after event {last} comes event {row.seq}")
+        last = row.seq
+    head = 0 if stored.head is None else stored.head.seq
+    if head != last or last < 0:
+        raise ValueError(f"it has {head} events, and the last that is there is {last}")
+
+
 def _restore(player: LivePlayer, snapshot: SnapshotRow) -> None:
-    state = msgspec.json.decode(snapshot.state)
-    player.reader = player.model.resume(state["reader"])
+    state = _STATE.decode(snapshot.state)
+    player.reader = player.model.resume(state.reader)
+    if state.top not in player.reader.goals:
+        raise ValueError(f"there is no goal {state.top[:40]!r}")
     player.seq = player.saved_seq = snapshot.seq
-    player.time, player.top, player.since = state["time"], state["top"], state["since"]
-    player.recent = OrderedDict((name, seq) for name, seq in state["recent"])
+    player.time, player.top, player.since = state.time, state.top, state.since
+    player.recent = OrderedDict(state.recent)
 
 
 def _move_to(player: LivePlayer, model: LiveModel, name: str) -> None:

@@ -12,9 +12,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import msgspec
 
 from telos.core.errors import TelosError
+from telos.service.messages import damaged
 
 
 class EventRow(NamedTuple):
@@ -71,6 +74,17 @@ class StoreConflict(TelosError):
 
     def __init__(self) -> None:
         super().__init__("another process has written to the store in the meantime", "read it again")
+
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
+
+def to_row(kind: type[Row], values: Sequence[Any]) -> Row:
+    """Return a row of a database with checked types, which SQLite does not enforce."""
+    try:
+        return msgspec.convert(list(values), kind, builtin_types=(bytes,))
+    except msgspec.ValidationError as error:
+        raise damaged(f"{kind.__name__}: {error}") from None
 
 
 class Store(Protocol):
@@ -193,7 +207,7 @@ class SqliteStore:
                 ":memory:" if path is None else path, isolation_level=None, check_same_thread=False, timeout=10
             )
             self._prepare()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise TelosError(f"{self._name}: {error}", "give the service a folder of its own with --data") from None
 
     def _prepare(self) -> None:
@@ -236,27 +250,33 @@ class SqliteStore:
                 database.execute("ROLLBACK")
             if isinstance(error, sqlite3.IntegrityError):
                 raise StoreConflict from None
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, sqlite3.Error | UnicodeDecodeError):
                 raise TelosError(f"{self._name}: {error}", "nothing was kept; send it again") from None
             raise
 
+    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        try:
+            return self._database.execute(query, values).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise TelosError(f"{self._name}: {error}", "restore it from a backup") from None
+
     def load(self, model: str, player: str) -> StoredPlayer:
         """Return the last snapshot of a player and the events after it."""
-        with self._transaction() as database:  # all of one moment
+        with self._transaction():  # all of one moment
             head = self.head(model, player)
-            query = "SELECT * FROM snapshots WHERE model = ? AND player = ?"
-            row = database.execute(query, (model, player)).fetchone()
-            snapshot = None if row is None else SnapshotRow(*row)
+            found = self._select("SELECT * FROM snapshots WHERE model = ? AND player = ?", model, player)
+            snapshot = to_row(SnapshotRow, found[0]) if found else None
             after = 0 if snapshot is None else snapshot.seq
             query = "SELECT * FROM events WHERE model = ? AND player = ? AND seq > ? ORDER BY seq"
-            events = [EventRow(*each) for each in database.execute(query, (model, player, after))]
+            events = [to_row(EventRow, each) for each in self._select(query, model, player, after)]
         return StoredPlayer(head, snapshot, events)
 
     def head(self, model: str, player: str) -> Head | None:
         """Return up to where a player was read."""
         query = "SELECT life, seq FROM heads WHERE model = ? AND player = ?"
-        row = self._database.execute(query, (model, player)).fetchone()
-        return None if row is None else Head(*row)
+        found = self._select(query, model, player)
+        return to_row(Head, found[0]) if found else None
 
     def stale(self, received_before: float, limit: int) -> list[tuple[str, str]]:
         """Return models and players with events received before a time that no snapshot covers."""
@@ -264,23 +284,21 @@ class SqliteStore:
             "SELECT DISTINCT model, player FROM events WHERE received < ? AND seq > coalesce((SELECT seq FROM snapshots"
             " AS s WHERE s.model = events.model AND s.player = events.player), 0) LIMIT ?"
         )
-        return [(model, player) for model, player in self._database.execute(query, (received_before, limit))]
+        return [(model, player) for model, player in self._select(query, received_before, limit)]
 
     def known_ids(self, model: str, player: str, ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of those events that were added before, by their ids."""
         found = {}
         for each in ids:
-            row = self._database.execute(
-                "SELECT seq FROM events WHERE model = ? AND player = ? AND id = ?", (model, player, each)
-            ).fetchone()
-            if row is not None:
-                found[each] = row[0]
+            query = "SELECT seq FROM events WHERE model = ? AND player = ? AND id = ?"
+            for (seq,) in self._select(query, model, player, each):
+                found[each] = seq
         return found
 
     def players(self, model: str) -> list[str]:
         """Return the players with a state, by name."""
         query = "SELECT player FROM heads WHERE model = ? ORDER BY player"
-        return [player for (player,) in self._database.execute(query, (model,))]
+        return [player for (player,) in self._select(query, model)]
 
     def forget(self, player: str) -> int:
         """Delete all about a player under every model; return the number of events."""
@@ -288,7 +306,7 @@ class SqliteStore:
             database.execute("DELETE FROM heads WHERE player = ?", (player,))
             count = database.execute("DELETE FROM events WHERE player = ?", (player,)).rowcount
             database.execute("DELETE FROM snapshots WHERE player = ?", (player,))
-        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log has the old pages, too
+        self._select("PRAGMA wal_checkpoint(TRUNCATE)")  # the log has the old pages, too
         return count
 
     def prune(self, received_before: float) -> int:
@@ -307,7 +325,7 @@ class SqliteStore:
 
     def models(self) -> list[ModelRow]:
         """Return all versions of all models."""
-        return [ModelRow(*row) for row in self._database.execute("SELECT * FROM models ORDER BY name, version")]
+        return [to_row(ModelRow, row) for row in self._select("SELECT * FROM models ORDER BY name, version")]
 
     def close(self) -> None:
         """Close the store."""

@@ -72,8 +72,10 @@ def load_mln(path: str | Path) -> MarkovLogic:
     return model
 
 
-def parse_mln(text: str, source: str = "") -> MarkovLogic:
-    """Read a model from a text.
+def parse_mln(text: str, source: str = "", *, includes: bool = True) -> MarkovLogic:
+    """Read a model from a text; ``source`` is the file that it stands for.
+
+    Without ``includes`` it may name no other file: for texts of others, who must not read files of this machine.
 
     >>> model = parse_mln('''
     ... Smokes(person)
@@ -83,7 +85,7 @@ def parse_mln(text: str, source: str = "") -> MarkovLogic:
     >>> model.rules[0].weights
     {(): 1.5}
     """
-    return _load_model(text, source, Path(source) if source else None)
+    return _load_model(text, source, Path(source) if source and includes else None)
 
 
 def _load_model(text: str, source: str, path: Path | None) -> MarkovLogic:
@@ -310,7 +312,10 @@ class _MlnLoader:
             )
         if path is None:
             raise StatementError(
-                2, "a text without a path cannot include files", "load it from a file", code=FaultCode.UNSUPPORTED
+                2,
+                "this text cannot include files",
+                "load it from a file, or put all into one",
+                code=FaultCode.UNSUPPORTED,
             )
         self._include(path.parent, unquote(tokens[2]))
 

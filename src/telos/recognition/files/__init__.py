@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         load_model,
         loads_model,
         named_model,
+        parse_model,
         recognizer,
         save_model,
     )
@@ -37,6 +38,7 @@ __all__ = [
     "load_model",
     "loads_model",
     "named_model",
+    "parse_model",
     "recognizer",
     "recognizer_schema",
     "save_model",
@@ -55,6 +57,7 @@ __getattr__, __dir__ = lazy_exports(
         "load_model": "load",
         "loads_model": "load",
         "named_model": "load",
+        "parse_model": "load",
         "recognizer": "load",
         "recognizer_schema": "kinds",
         "save_model": "load",

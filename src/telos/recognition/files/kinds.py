@@ -39,7 +39,8 @@ class RecognizerKind:
     ``model`` is the dotted name of the class of its models, ``create`` makes a recogniser for one player from a model,
     a seed and the number of updates to remember, and ``context`` returns the context entries that a model reads. A kind
     of recogniser file has a schema (``shape``), a builder (``build``) and a writer (``write``). A kind with another
-    format has ``load``, which reads the file at a path; ``suffix`` is how the names of its files end, if they differ.
+    format has ``load``, which reads the file at a path, and ``parse``, which reads the text of a file with that name;
+    ``suffix`` is how the names of its files end, if they differ.
     """
 
     name: str
@@ -50,6 +51,7 @@ class RecognizerKind:
     build: Callable[[RecognizerDefinition], YamlModel | None] | None = None
     write: Callable[[Any], Iterator[str]] | None = None
     load: Callable[[str], Any] | None = None
+    parse: Callable[[str, str], Any] | None = None
     suffix: str = ""
 
 
@@ -99,10 +101,22 @@ def _load_grammar(path: str) -> Any:
     return load_grammar(path)
 
 
+def _parse_grammar(text: str, name: str) -> Any:
+    from telos.recognition.grammar.files import loads_grammar
+
+    return loads_grammar(text, name=name)
+
+
 def _load_logic(path: str) -> Any:
     from telos.recognition.markov_logic import load_logic_model
 
     return load_logic_model(path)
+
+
+def _parse_logic(text: str, name: str) -> Any:
+    from telos.recognition.markov_logic import parse_logic_model
+
+    return parse_logic_model(text, name=name)
 
 
 def event_conditions(model: YamlModel) -> list[Condition]:
@@ -184,6 +198,7 @@ KINDS: dict[str, RecognizerKind] = {
             _create_grammar_reader,
             _own_context,
             load=_load_grammar,
+            parse=_parse_grammar,
         ),
         RecognizerKind(
             "markov-logic",
@@ -191,6 +206,7 @@ KINDS: dict[str, RecognizerKind] = {
             _create_logic_reader,
             _own_context,
             load=_load_logic,
+            parse=_parse_logic,
             suffix=".mln",
         ),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.files.reading import check_end_mark, read_text
+from telos.files.reading import check_end_mark, normalize_line_ends, read_text
 from telos.files.writing import add_end_mark, write_text
 from telos.files.yaml import read_yaml
 from telos.recognition.files.definition import RecognizerDefinition
@@ -160,16 +160,38 @@ def model_lines(model: YamlModel) -> list[str]:
     return [*write(model), *write_director(model.director or ())]
 
 
+def parse_model(text: str, *, name: str) -> RecognizerModel:
+    """Read a model of any kind from the text of its file; the end of its ``name`` says of which kind it is.
+
+    No other file is read, so that a text of somebody else shows nothing of this machine.
+    """
+    text = normalize_line_ends(text)
+    for comment in ("#", "//"):
+        check_end_mark(text, name, comment)
+    kind = _kind_by_suffix(name) or _kind_by_text(text)
+    if kind is None or kind.parse is None:
+        return loads_model(text, name=name)
+    model: RecognizerModel = kind.parse(text, name)
+    return model
+
+
 def _load_file(path: str) -> RecognizerModel:
-    others = [kind for kind in KINDS.values() if kind.load]
-    kind = next((each for each in others if each.suffix and path.endswith(each.suffix)), None)
+    kind, text = _kind_by_suffix(path), ""
     if kind is None:
         text = read_text(path)
-        kind = next((each for each in others if not each.suffix and _declares(text, each)), None)
+        kind = _kind_by_text(text)
     if kind is None or kind.load is None:
         return loads_model(text, name=path)
     model: RecognizerModel = kind.load(path)
     return model
+
+
+def _kind_by_suffix(name: str) -> RecognizerKind | None:
+    return next((kind for kind in KINDS.values() if kind.suffix and name.endswith(kind.suffix)), None)
+
+
+def _kind_by_text(text: str) -> RecognizerKind | None:
+    return next((kind for kind in KINDS.values() if kind.load and not kind.suffix and _declares(text, kind)), None)
 
 
 def _declares(text: str, kind: RecognizerKind) -> bool:

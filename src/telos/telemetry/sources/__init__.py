@@ -6,8 +6,8 @@
 Start with ``open_source``.
 """
 
-from telos.telemetry.sources.opening import Source, open_source
+from telos.telemetry.sources.opening import Source, find_files, open_source
 from telos.telemetry.sources.raw import BadLine, RawBatch
 from telos.telemetry.sources.tables import return_like, to_polars
 
-__all__ = ["BadLine", "RawBatch", "Source", "open_source", "return_like", "to_polars"]
+__all__ = ["BadLine", "RawBatch", "Source", "find_files", "open_source", "return_like", "to_polars"]

@@ -453,7 +453,7 @@ def make_recognizer(text: str) -> Recognizer:
     from telos.logic.syntax import parse_mln  # NumPy is an extra
     from telos.recognition.markov_logic import GOAL, MarkovLogicModel
 
-    logic = parse_mln(text, FILE)
+    logic = parse_mln(text, FILE, includes=False)
     if GOAL not in logic.predicates:
         fault = "no formula uses the predicate goal(time, goal!)"
         raise DefinitionError(
