@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # without the enumerations, whose import takes longer than all the rest
 
-temporary_files: set[str] = set()  # paths; a writer adds one before it makes the file, and removes it after
+temporary_files: set[str] = set()  # paths; a writer adds one before it makes the file or folder, and removes it after
 
 _SHOW_CURSOR = b"\x1b[?25h\r\x1b[K"  # and clear the line of a progress bar
 
@@ -79,9 +79,13 @@ def _stop_children() -> None:
 
 
 def _remove_temporary_files() -> None:
+    shutil: Any = sys.modules.get("shutil")  # whoever makes temporary folders has imported it
     for path in list(temporary_files):
         try:
-            os.unlink(path)
+            if shutil is not None and os.path.isdir(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
         except OSError:
             continue
 

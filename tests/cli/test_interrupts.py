@@ -155,3 +155,28 @@ def test_workers_that_die_are_reported() -> None:
 def test_absurd_numbers_of_jobs_start_no_more_workers_than_are_of_use() -> None:
     assert list(parallel_map(abs, [-3, 2], jobs=10**23)) == [3, 2]
     assert max_workers() <= max(4, 2 * (os.cpu_count() or 1))
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from telos.exits import end_on_signals
+end_on_signals()
+from telos.files import temporary_folder
+with temporary_folder(".camp.", beside=Path("camp")) as made:
+    (made / "maps").mkdir()
+    (made / "maps" / "a.txt").write_text("a")
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_temporary_folder_is_gone(number: int, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        assert len(list(tmp_path.iterdir())) == 1
+        process.send_signal(number)
+        assert process.wait(30) == 128 + number
+    assert list(tmp_path.iterdir()) == []

@@ -201,3 +201,38 @@ def test_a_full_device_ends_the_process_with_one_line(place: Path, full_device: 
     assert done.returncode == 2
     assert done.stderr.startswith("out.parquet: cannot be written: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("logs", ("recognize", "-o", "logs/day/b.jsonl")),
+        ("logs/*/b.jsonl", ("recognize", "-o", "logs/day/b.jsonl")),
+        ("logs", ("train", "--model", "aiide", "-o", "link.yaml")),
+        ("logs", ("evaluate", "--report", "link.html")),
+        ("logs", ("goals", "--report", "link.html")),
+    ],
+)
+def test_a_log_in_a_folder_or_of_a_pattern_is_an_input_too(log: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "logs" / "day").mkdir(parents=True)
+    for name in ("a", "day/b"):
+        write_lines(tmp_path / "logs" / f"{name}.jsonl", log_lines(60))
+    for ending in ("yaml", "html"):
+        (tmp_path / f"link.{ending}").symlink_to(tmp_path / "logs" / "day" / "b.jsonl")
+    before = (tmp_path / "logs" / "day" / "b.jsonl").read_bytes()
+    done = telos(tmp_path, words[0], log, *words[1:])
+    assert (done.returncode, "this file is an input" in done.stderr) == (2, True), done
+    assert (tmp_path / "logs" / "day" / "b.jsonl").read_bytes() == before
+
+
+def test_a_full_folder_for_temporary_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from telos.telemetry.analytics import readings
+
+    write_lines(tmp_path / "play.jsonl", log_lines(400))
+    monkeypatch.setattr(readings.whole_sessions, "__kwdefaults__", {"rows_at_once": 50})
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    done = telos(tmp_path, "goals", "play.jsonl", limit=100)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
+    assert "cannot be dealt by player" in done.stderr
+    assert "TMPDIR" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["play.jsonl"]

@@ -5,8 +5,6 @@ The skeletons lie beside this module, under ``skeletons/``. They are complete an
 """
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,7 +16,7 @@ import typer
 from telos.cli.inspection import domains_beside
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.files import load, write_text
+from telos.files import load, temporary_folder, write_text
 from telos.files.yaml import read_yaml
 
 KINDS = ("game", "domain", "recognizer", "character")
@@ -98,17 +96,13 @@ def _next_step(kind: str, target: Path) -> str:
 
 def write_game(folder: Path, name: str) -> list[Path]:
     """Write the skeleton of a game into a new folder, whole or not at all; return its files."""
-    made = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=folder.parent))
-    try:
+    with temporary_folder(f".{name}.", beside=folder) as made:
         for parts, text in sorted(_skeleton_files(files("telos.cli") / "skeletons" / "game")):
             file = made.joinpath(*(_named(part, name) for part in parts))
             file.parent.mkdir(parents=True, exist_ok=True)
             write_text(file, _named(text, name))
         made.chmod(0o755)
         made.rename(folder)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
 

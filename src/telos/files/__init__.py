@@ -1,7 +1,7 @@
 """Files: written whole or not at all, read within limits; authored YAML with every fault reported at once.
 
     reading.py   read_text, read_bytes, open_input, parse_json
-    writing.py   open_output, write_text, write_bytes, check_output
+    writing.py   open_output, write_text, write_bytes, check_output, temporary_folder
 
     text ──▶ Document ──▶ Definition ──▶ loader of the format ──▶ Domain, …
              yaml.py      definition.py (model, positions, faults)
@@ -42,7 +42,14 @@ if TYPE_CHECKING:
         snapshot_error,
         unchanged_on_error,
     )
-    from telos.files.writing import add_end_mark, check_output, open_output, write_bytes, write_text
+    from telos.files.writing import (
+        add_end_mark,
+        check_output,
+        open_output,
+        temporary_folder,
+        write_bytes,
+        write_text,
+    )
     from telos.files.yaml import Document, read_yaml
 
 __all__ = [
@@ -85,6 +92,7 @@ __all__ = [
     "read_yaml",
     "schema_text",
     "snapshot_error",
+    "temporary_folder",
     "unchanged_on_error",
     "write_bytes",
     "write_text",
@@ -132,6 +140,7 @@ __getattr__, __dir__ = lazy_exports(
         "read_yaml": "yaml",
         "schema_text": "formats",
         "snapshot_error": "snapshots",
+        "temporary_folder": "writing",
         "unchanged_on_error": "snapshots",
         "write_bytes": "writing",
         "write_text": "writing",

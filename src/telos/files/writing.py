@@ -9,7 +9,9 @@ import errno
 import io
 import os
 import secrets
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -70,6 +72,24 @@ def write_bytes(path: FilePath, data: bytes, *, inputs: Iterable[FilePath | None
     """Replace a file by the data."""
     with open_output(path, inputs=inputs, binary=True) as file:
         file.write(data)
+
+
+@contextmanager
+def temporary_folder(prefix: str, *, beside: FilePath | None = None) -> Iterator[Path]:
+    """Make a folder that is gone at the end of the block, and also if a signal or an error ends the process.
+
+    It is made in the folder for temporary files, or ``beside`` a path that it is to be renamed to.
+    """
+    place = Path(tempfile.gettempdir()) if beside is None else Path(beside).absolute().parent
+    folder = place / f"{prefix}{secrets.token_hex(6)}"
+    temporary_files.add(str(folder))  # before it is there: a signal may come at any moment
+    try:
+        with _reporting(str(folder)):
+            folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        temporary_files.discard(str(folder))
 
 
 @contextmanager

@@ -252,7 +252,10 @@ def open_log(
     opened = open_source(source, delimiter=described.delimiter if described else "")
     fields = Fields(schema_of(opened))
     if described is None:
-        described = own_columns(opened.names)
+        try:
+            described = own_columns(opened.names)
+        except TelosError as error:
+            raise error.at(opened.name) from None
     if drop_duplicates is not None:
         described = replace(described, duplicates=DROP if drop_duplicates else "keep")
     facts = find_facts(described, context, fields, is_open=opened.is_open, optional=optional)
@@ -279,10 +282,8 @@ def own_columns(names: Sequence[str]) -> Columns:
     'goal'
     """
     if "action" not in names:
-        raise TelosError(
-            "there is no column 'action'",
-            f"{name_hint('action', names)}; or say what the columns are, with a column file: telos columns guess LOG",
-        )
+        remedies = name_hint("action", names), "say what the columns are, with a column file: telos columns guess LOG"
+        raise TelosError("there is no column 'action'", "; or ".join(filter(None, remedies)))
     is_corpus = "fold" in names and "truth" not in names  # its goals are labels, not achievements
     achieved = next((name for name in ("achieved", "goal") if name in names), "")
     return Columns(

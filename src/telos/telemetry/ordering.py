@@ -4,7 +4,6 @@ A sequence is what one player did in one session. Rows of several sequences may 
 run backwards.
 """
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from telos.files import temporary_folder
 from telos.telemetry.tables import guard_polars, pl
 
 Flags = NDArray[np.bool_]
 _KEYS = ["player", "session"]
+REMEDY = "set TMPDIR to a folder with room for a copy of the log"
 PART_ROWS = 2_000_000  # rows that are sorted at once
 
 
@@ -149,7 +150,7 @@ def _sorted(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _sort_in_files(held: list[pl.DataFrame], more: Iterator[pl.DataFrame], part_rows: int) -> Iterator[pl.DataFrame]:
     """Sort a long log in parts: blocks of sequences, in files of a folder that is removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="telos-sort-") as folder, guard_polars("the log cannot be sorted"):
+    with temporary_folder("telos-sort-") as folder, guard_polars("the log cannot be sorted", REMEDY):
         runs = 0
         counts = np.zeros(0, np.int64)
         while held:

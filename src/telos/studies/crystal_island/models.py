@@ -6,7 +6,6 @@ sequence at once). The baselines, a linear-chain CRF (python-crfsuite) and logis
 optional; they see the formulas as features, one for each way in which the evidence of a formula holds.
 """
 
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from telos import recognition
 from telos.core.errors import TelosError
+from telos.files import temporary_folder
 from telos.logic.exact import ChainScores, forward_filter, score_chain, viterbi
 from telos.logic.exact.chains import Chain, find_chain
 from telos.logic.grounding import ground
@@ -291,8 +291,8 @@ def _train_crf(log: GoalLog, items: Sequence[Sequence[str]], baseline: Baseline,
     for sequence in train:
         start, end = log.start[sequence], log.start[sequence + 1]
         trainer.append(items[start:end], [str(goal) for goal in log.truth[start:end]])
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "model.crfsuite")
+    with temporary_folder("telos-crf-") as folder:
+        path = str(folder / "model.crfsuite")
         trainer.train(path)
         tagger = pycrfsuite.Tagger()
         tagger.open(path)

@@ -4,17 +4,18 @@ Every session is read forward and backward, because an analysis knows how it wen
 together for that: ``whole_sessions`` keeps memory bounded by sorting a large log into files first.
 """
 
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from telos.files import temporary_folder
 from telos.recognition.bulk.encoders import column_encoder
 from telos.telemetry.bulk.batches import PLAYER, SESSION, TIME, check_frame
 from telos.telemetry.bulk.encoding import BatchEncoder
 from telos.telemetry.bulk.reading import spread
+from telos.telemetry.ordering import REMEDY
+from telos.telemetry.tables import guard_polars
 
 ROWS_AT_ONCE = 2_000_000
 _ACHIEVED = "goal"  # the column of logs
@@ -71,15 +72,16 @@ def whole_sessions(batches: Iterable[pl.DataFrame], *, rows_at_once: int = ROWS_
 def _by_files(held: list[pl.DataFrame], rest: Iterable[pl.DataFrame], rows_at_once: int) -> Iterator[pl.DataFrame]:
     """Deal the rows by player into more parts than are needed, and yield as many of them together as fit."""
     parts, sizes = 64, [0] * 64
-    with tempfile.TemporaryDirectory(prefix="telos-sessions-") as folder:
+    with temporary_folder("telos-sessions-") as folder:
         for number, batch in enumerate(_both(held, rest)):
             dealt = batch.with_columns(part=pl.col(PLAYER).fill_null("player").hash(0) % parts)
             for (part,), rows in dealt.partition_by("part", as_dict=True, include_key=False).items():
-                rows.write_parquet(Path(folder) / f"{part}-{number}.parquet", compression="lz4")
+                with guard_polars("the log cannot be dealt by player", REMEDY):
+                    rows.write_parquet(folder / f"{part}-{number}.parquet", compression="lz4")
                 sizes[int(part)] += rows.height
         for group in _groups(sizes, rows_at_once):
             files = sorted(
-                (file for part in group for file in Path(folder).glob(f"{part}-*.parquet")),
+                (file for part in group for file in folder.glob(f"{part}-*.parquet")),
                 key=lambda file: int(file.stem.partition("-")[2]),
             )
             yield pl.concat([pl.read_parquet(file) for file in files])
