@@ -89,6 +89,57 @@ def test_what_bodies_save_keeps_its_types() -> None:
     assert (body.bag, body.seen, body.cell, body.notes) == (["a"], {"b"}, (1, 2), {"c": [1]})
 
 
+class PathWalker(SteadyCutter):
+    """Goes along a path that its step object holds in a list, with a set and a mapping beside it."""
+
+    class goto:  # noqa: N801
+        def begin(self, body: Cutter, now: float, place: str) -> None:
+            self.place, self.path, self.seen, self.notes = place, [(cell, 0) for cell in range(6)], {(9, 9)}, {"a": [1]}
+
+        def progress(self, body: Cutter, now: float) -> bool:
+            self.seen.add(self.path.pop(0))
+            self.notes["a"].append(len(self.seen))
+            if not self.path:
+                body.at = self.place
+            return not self.path
+
+
+def test_collections_of_step_objects_are_what_they_were() -> None:
+    crowd, _ = make(PathWalker)
+    live(crowd, 3)
+    again, _ = make(PathWalker)
+    again.restore(json.loads(json.dumps(crowd.save())))
+    assert json.dumps(again.save()) == json.dumps(crowd.save())
+    live(crowd, 2, start=1.5)
+    live(again, 2, start=1.5)
+    assert again.save() == crowd.save()
+    assert again.save()["bodies"]["ann"]["doing"]["step"]["notes"] == {"a": [1, 2, 3, 4, 5]}
+
+
+def test_saves_in_which_tuples_do_not_say_so_have_the_types_of_the_attributes() -> None:
+    class Packed(Cutter):
+        saves = ("cell", "seen")
+
+        def __init__(self) -> None:
+            super().__init__(Wood())
+            self.cell, self.seen = (0, 0), set[str]()
+
+    body = Packed()
+    body.restore({"cell": [1, 2], "seen": ["b"]})
+    assert (body.cell, body.seen) == ((1, 2), {"b"})
+
+
+@pytest.mark.parametrize("name", ["progress", "begin", "end", "__class__", "__dict__"])
+def test_a_saved_step_cannot_replace_what_its_class_does(name: str) -> None:
+    saved = spoil(lambda saved: saved["bodies"]["ann"]["doing"]["step"].update({name: 1}))
+    crowd, _ = make()
+    with pytest.raises(TelosError, match=rf"doing\.step\.{name} is not an attribute"):
+        crowd.restore(saved)
+    assert [each.what for each in crowd.restore(saved, lenient=True)] == ["the step in progress"]
+    live(crowd, 30, start=4.0)
+    assert crowd["ann"].body.wood >= 1  # type: ignore[attr-defined]
+
+
 def test_what_cannot_be_saved_is_named() -> None:
     class Packed(Cutter):
         saves = ("wood_world",)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from telos.agents.body import DONE, RUNNING, Actor, BodyState, Perform, Procedure, Progress, Status
-from telos.agents.embedding.body import Body, Failed, Wait, plain_attributes
+from telos.agents.embedding.body import Body, Failed, Wait, plain_attributes, restored_value
 from telos.agents.problems import format_error
 from telos.agents.things import thing_in_focus
 from telos.core.action import Action
@@ -282,12 +282,19 @@ class BodyActuator:
         if made is not None and isinstance(state, Perform):
             kind = self._methods[state.action].call
             thing = kind()
-            vars(thing).update(made)
+            vars(thing).update({name: restored_value(value) for name, value in made.items()})
             self._step = _ObjectStep(thing)
 
     def can_hold(self, state: BodyState | None) -> bool:
         """Whether a step is carried out by an object, which is saved."""
         return isinstance(state, Perform) and self._methods[state.action].is_class
+
+    def unfit_attribute(self, state: BodyState | None, made: Mapping[str, Any]) -> str | None:
+        """Return the name of a saved attribute that would replace a part of the class of the step's object."""
+        if not isinstance(state, Perform):
+            return None
+        kind = self._methods[state.action].call
+        return next((name for name in made if name.startswith("__") or callable(getattr(kind, name, None))), None)
 
 
 def _call_idle(body: Body, methods: Mapping[str, ActionMethod]) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from telos.agents.memory import Attends, WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.values import Value, check_not_negative
-from telos.files.snapshots import Key, snapshot_error
+from telos.files.snapshots import snapshot_error
 
 if TYPE_CHECKING:
     from telos.agents.embedding.member import Member
@@ -118,7 +118,7 @@ class Body:
             if name not in self.saves:
                 raise snapshot_error("body", (name,), f"is not among the attributes that {type(self).__name__} saves")
         for name, value in saved.items():
-            setattr(self, name, _like(getattr(self, name, None), value))
+            setattr(self, name, restored_value(value, getattr(self, name, None)))
 
     @property
     def mind(self) -> "Mind":
@@ -140,15 +140,22 @@ class Body:
         return self._member
 
 
+# --- saved values -----------------------------------------------------------------------------------------------------
+
+_KINDS: dict[str, type[Any]] = {"$tuple": tuple, "$set": set, "$frozenset": frozenset}  # JSON has lists only
+
+
 def _to_plain(what: str, value: Any) -> Any:
-    """Return a value of plain data; tuples and sets are lists then."""
+    """Return a value as plain data; collections that JSON lacks say what they are, as in ``{"$tuple": [1, 2]}``."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [_to_plain(what, each) for each in value]
-    if isinstance(value, set | frozenset):
-        return sorted((_to_plain(what, each) for each in value), key=repr)
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+    for tag, kind in _KINDS.items():
+        if isinstance(value, kind):
+            entries = [_to_plain(what, each) for each in value]
+            return {tag: entries if kind is tuple else sorted(entries, key=repr)}
+    if isinstance(value, Mapping) and all(isinstance(key, str) and key not in _KINDS for key in value):
         return {key: _to_plain(what, each) for key, each in value.items()}
     raise TelosError(
         f"{what} holds {value!r}, which cannot be saved",
@@ -161,11 +168,19 @@ def plain_attributes(thing: Any) -> dict[str, Any]:
     return {name: _to_plain(f"{type(thing).__name__}.{name}", value) for name, value in vars(thing).items()}
 
 
-def _like(present: object, value: Any, path: tuple[Key, ...] = ()) -> Any:
-    """Return a restored value in the type of the attribute that it is for; lists are tuples if that does not say."""
+def restored_value(value: Any, present: object = None) -> Any:
+    """Return the value that was saved as plain data; a collection is new, so that it can be changed.
+
+    ``present`` is the value that it replaces: saves in which tuples and sets do not say what they are have its type.
+    """
     if isinstance(value, Mapping):
+        if len(value) == 1:
+            ((tag, entries),) = value.items()
+            if tag in _KINDS and isinstance(entries, tuple | list):
+                return _KINDS[tag](map(restored_value, entries))
         known = present if isinstance(present, Mapping) else {}
-        return {key: _like(known.get(key), each) for key, each in value.items()}
-    if isinstance(present, list | set | frozenset) and isinstance(value, tuple | list):
-        return type(present)(value)
+        return {key: restored_value(each, known.get(key)) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        found = [restored_value(each) for each in value]
+        return type(present)(found) if type(present) in (tuple, set, frozenset) else found
     return value

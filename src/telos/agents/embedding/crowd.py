@@ -320,13 +320,16 @@ class Crowd:
             actuator.restore(None, DONE, None)
             return
         doing = None if saved is None else saved.doing
-        made = None if doing is None else doing.step
+        made = None  # attributes of the step's object; without them the step begins again
         with check.part(member.name, "the step in progress"):
-            held = actuator.can_hold(execution.entered)
-            if doing is not None and doing.status == "running" and (made is not None) != held:
-                message = "is an object's, and the action is a method now" if made else "is missing"
+            held, step = actuator.can_hold(execution.entered), None if doing is None else doing.step
+            if doing is not None and doing.status == "running" and (step is not None) != held:
+                message = "is an object's, and the action is a method now" if step else "is missing"
                 raise check.fault(("bodies", member.name, "doing", "step"), message)
+            unfit = actuator.unfit_attribute(execution.entered, step or {})
+            check.require(unfit is None, ("bodies", member.name, "doing", "step", unfit or ""), "is not an attribute")
+            made = step if held else None
         progress = Progress(Status.RUNNING)
         if doing is not None:
             progress = Progress(Status(doing.status), doing.reason, doing.thing)
-        actuator.restore(execution.entered, progress, made if held else None)
+        actuator.restore(execution.entered, progress, made)
