@@ -96,6 +96,7 @@ action(t, +a) => goal(t, +g)
 goal(t-1, +g) => goal(t, +h)
 """
 NUMBERED = "num = {0,1,2}\nq(num)\np(num)\n1 q(x) => p(x)\n"
+ISLAND = (ROOT / "src/telos/recognition/data/trained/island.mln").read_bytes()
 DAY = "".join(
     f"action({t},{act})\ngoal({t},{goal})\n"
     for t, (act, goal) in enumerate([("Chop", "Eat"), ("Stir", "Eat"), ("Walk", "Rest"), ("Sit", "Rest")] * 3)
@@ -172,6 +173,53 @@ def shipped_domains() -> list[str]:
 
 def packed(data: str) -> bytes:
     return gzip.compress(data.encode(), mtime=0)
+
+
+def squeezed(data: str) -> bytes:
+    import zstandard
+
+    return bytes(zstandard.ZstdCompressor().compress(data.encode()))
+
+
+def service_messages() -> dict[str, bytes]:
+    """Return messages to the service in both encodings."""
+    import msgspec
+
+    events = [
+        {"action": "swing", "context": {"monsters": 2, "in_town": False, "cause": "input"}, "time": 1.5, "id": "a1"},
+        {"action": "up", "time": 2, "goal": "town"},
+    ]
+    messages: dict[str, Any] = {
+        "event": events[0],
+        "events": events,
+        "stream": {"seq": 1, "player": "ann", "events": events, "batch": [{"player": "bo", "events": events}]},
+        "plan": {"domain": "soldier", "state": {"ammo": 3, "weapon_loaded": False}, "goal": ["kill_enemy", "cover"]},
+        "choice": {
+            "actions": [{"name": "eat", "changes": {"hunger": -2, "thirst": 0.5}, "duration": 3}],
+            "goals": [{"name": "hunger", "insistence": 4, "curve": "square"}, {"name": "thirst", "insistence": 1.5}],
+        },
+    }
+    found = {f"{name}.json": json.dumps(message).encode() for name, message in messages.items()}
+    return {**found, **{f"{name}.msgpack": msgspec.msgpack.encode(each) for name, each in messages.items()}}
+
+
+def service_store() -> bytes:
+    """Return the database of a service with two players: one with a snapshot, one with events after it."""
+    import tempfile
+
+    from telos.service import EventMessage, LivePlayers, ModelShelf, SqliteStore, Submission
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqliteStore(Path(folder) / "service.db")
+        shelf = ModelShelf(store)
+        shelf.load("adventure")
+        players = LivePlayers(shelf, store, clock=lambda: 5.0)
+        for time, name in enumerate(("ann", "bob", "ann", "bob")):
+            players.submit([Submission("adventure", name, [EventMessage("swing", {"monsters": 2}, float(time))])])
+            if time == 2:
+                players.close()
+        store.close()
+        return (Path(folder) / "service.db").read_bytes()
 
 
 def adventure_log(count: int = 40) -> str:

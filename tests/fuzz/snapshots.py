@@ -321,9 +321,79 @@ def _mind_targets() -> list[SnapshotTarget]:
         SnapshotTarget(
             "save-crowd", crowd, put_crowd, lambda pair: _pass(pair), save=lambda pair: pair[0].save(), weight=0.5
         ),
+        _bodies_target(),
+        _player_target(),
         _coordinator_target(),
         _dialogue_target(),
     ]
+
+
+def _bodies_target() -> SnapshotTarget:
+    """A crowd of bodies of a game, with steps that are objects; what the game's own code makes of it is told by why."""
+    from agents.embedding.test_saving_crowds import NAMES, PathWalker
+    from agents.embedding.wood import WOOD, Wood, live
+    from telos import Crowd, loads
+
+    domain = loads(WOOD)
+
+    def ready() -> Crowd:
+        crowd, world = Crowd(domain, strict=False), Wood()
+        for name in NAMES:
+            crowd.add(name, PathWalker(world, name), character="cutter")
+        live(crowd, 4)
+        return crowd
+
+    def proceed(crowd: Crowd) -> None:
+        live(crowd, 12, start=2.0)
+        for name in crowd:
+            crowd[name].why()
+
+    return SnapshotTarget("save-bodies", ready, _in_place, proceed)
+
+
+def _player_target() -> SnapshotTarget:
+    """A player of the service: what the store holds of one."""
+    from telos.service import EventMessage, LivePlayers, ModelShelf, SqliteStore, Submission
+
+    def submit(players: LivePlayers, time: float) -> None:
+        event = EventMessage("swing", {"monsters": 2, "cause": "input"}, time, id=f"e{time}")
+        (outcome,) = players.submit([Submission("adventure", "ann", [event])])
+        check_belief(outcome.result()[-1].goals.values())
+
+    def ready() -> LivePlayers:
+        store = SqliteStore(None)
+        shelf = ModelShelf(store)
+        shelf.load("adventure")
+        players = LivePlayers(shelf, store, clock=lambda: 5.0)
+        for time in range(3):
+            submit(players, float(time))
+        players.close()
+        return players
+
+    def save(players: LivePlayers) -> Any:
+        players.close()
+        stored: Any = players.store.load("adventure", "ann").snapshot
+        return json.loads(stored.state)
+
+    def restore(players: LivePlayers, saved: Any) -> LivePlayers:
+        before = players.store.load("adventure", "ann").snapshot
+        _put_state(players.store, json.dumps(saved).encode())
+        try:
+            players.answer("adventure", "ann")
+        except TelosError:
+            assert before is not None
+            _put_state(players.store, before.state)
+            raise
+        return players
+
+    def proceed(players: LivePlayers) -> None:
+        submit(players, max(10.0, players.answer("adventure", "ann").time or 0.0))
+
+    return SnapshotTarget("save-player", ready, restore, proceed, save=save)
+
+
+def _put_state(store: Any, state: bytes) -> None:
+    store._database.execute("UPDATE snapshots SET state = ?", (state,))
 
 
 def _pass(pair: tuple[Any, Any]) -> None:

@@ -114,7 +114,15 @@ def _use_grammar(grammar: Any) -> None:
         check_belief(reader.observe(Event(action)).values())
 
 
+def _use_columns(columns: Any) -> None:
+    from telos.telemetry import open_log
+
+    table = [line.split(",") for line in seeds.KITCHEN_LOG.splitlines()]
+    open_log(dict(zip(table[0], map(list, zip(*table[1:], strict=False)), strict=True)), columns).collect()
+
+
 _USES: dict[str, Callable[[Any], None]] = {
+    "columns": _use_columns,
     "domain": _use_domain,
     "recognizer": _use_recognizer,
     "grammar": _use_grammar,
@@ -388,6 +396,173 @@ def _log_targets() -> list[FileTarget]:
     ]
 
 
+def _event_log_targets() -> list[FileTarget]:
+    """Logs in blocks of columns: the events in canonical columns, and the beliefs of a model about them."""
+    import io
+
+    import polars as pl
+
+    def files(frame: pl.DataFrame) -> dict[str, bytes]:
+        texts = {
+            "log.csv": frame.write_csv(),
+            "log.tsv": frame.write_csv(separator="\t"),
+            "log.jsonl": frame.write_ndjson(),
+        }
+        found = {name: text.encode() for name, text in texts.items()}
+        for name in ("log.csv", "log.jsonl"):
+            found |= {f"{name}.gz": seeds.packed(texts[name]), f"{name}.zst": seeds.squeezed(texts[name])}
+        table = io.BytesIO()
+        frame.write_parquet(table)
+        return {**found, "log.parquet": table.getvalue()}
+
+    kitchen = pl.read_csv(io.StringIO(seeds.KITCHEN_LOG), infer_schema=False)
+    played = [json.loads(line) for line in seeds.adventure_log(30).splitlines()]
+    own = pl.DataFrame(
+        [
+            {**{k: row.get(k) for k in ("player", "time", "action", "goal", "truth")}, **row["context"]}
+            for row in played
+        ],
+        infer_schema_length=None,
+    )
+    own = own.select(pl.exclude(pl.List(pl.String), pl.List(pl.Null)))
+    return [
+        FileTarget("event-log", files(kitchen), _read_event_log, _write_columns),
+        FileTarget("model-log", files(own), _read_model_log),
+    ]
+
+
+def _write_columns(folder: Path) -> None:
+    (folder / "kitchen.yaml").write_text(seeds.COLUMNS, encoding="utf-8")
+
+
+def _read_event_log(file: Path) -> None:
+    from telos.telemetry import open_log
+
+    columns = file.with_name("kitchen.yaml")
+    for options in (
+        {"skip_bad": True, "sort": True, "drop_duplicates": True},
+        {},
+    ):  # the last one says whether it loads
+        fault: TelosError | None = None
+        try:
+            frame = open_log(file, columns, **options).collect()
+        except TelosError as error:
+            fault = error
+            continue
+        if not frame["time"].is_finite().all() or frame["action"].null_count():
+            raise Violation(f"events without a time or an action: {frame.head(3)}")
+    if fault is not None:
+        raise fault
+
+
+def _read_model_log(file: Path) -> None:
+    from telos.recognition.files.load import named_model
+    from telos.telemetry import open_model_log
+    from telos.telemetry.bulk import create_reader
+
+    model = named_model("aiide")
+    reader = create_reader(model, seed=1)
+    for frame in open_model_log(file, [model]).batches():
+        beliefs, _ = reader.beliefs(frame)
+        for row in beliefs[:50].tolist():
+            check_belief(row)
+
+
+# --- the service ------------------------------------------------------------------------------------------------------
+
+
+def _service_targets() -> list[FileTarget]:
+    tokens = b"# who may do what\nwrite,read   rJ3kV0yYt6QzAbCd   # servers\nadmin  Zq7Lr9PpT4sD1234\n"
+    return [
+        FileTarget("service-message", seeds.service_messages(), _answer_message),
+        FileTarget("service-store", {"service.db": seeds.service_store()}, _open_store, weight=0.5),
+        FileTarget("service-model", {name: data for kind in ("recognizer", "grammar")
+                                     for name, data in seeds.seeds_of_format(kind).items()}
+                   | {"island.mln": seeds.ISLAND}, _send_model, weight=0.5),
+        FileTarget("tokens", {"tokens.txt": tokens}, _read_tokens),
+    ]  # fmt: skip
+
+
+@cache
+def _service() -> Any:
+    """Return a service in memory that the cases share: no message may harm those after it."""
+    from telos import load
+    from telos.service import CharacterRoom, ModelShelf, Service, SqliteStore
+
+    store = SqliteStore(None)
+    shelf = ModelShelf(store)
+    shelf.load("adventure")
+    soldier = load(seeds.ROOT / "examples" / "domains" / "soldier.yaml")
+    return Service(shelf, store, CharacterRoom({"soldier": soldier}), "adventure")
+
+
+def _answer_message(file: Path) -> None:
+    from telos.service.characters import ChoiceRequest, PlanRequest
+    from telos.service.messages import JSON, MSGPACK, EventMessage, decode, encode
+    from telos.service.players import Submission
+    from telos.service.stream import StreamMessage
+
+    service, data = _service(), file.read_bytes()
+    media = MSGPACK if file.suffix == ".msgpack" else JSON
+    if file.stem == "plan":
+        encode(service.characters.plan(decode(data, PlanRequest, media)), media)
+        return
+    if file.stem == "choice":
+        encode(service.characters.choose(decode(data, ChoiceRequest, media)), media)
+        return
+    if file.stem == "stream":
+        told = decode(data, StreamMessage, media)
+        parts = [(part.player, part.events) for part in told.batch] + [(told.player or "ann", told.events)]
+    else:
+        found: Any = decode(data, EventMessage | list[EventMessage], media)  # type: ignore[arg-type]
+        parts = [("ann", found if isinstance(found, list) else [found])]
+    players = service.committer.players
+    try:
+        for outcome in players.submit([Submission("adventure", player, events) for player, events in parts]):
+            for belief in outcome.result():
+                check_belief(belief.goals.values())
+    finally:
+        for player, _ in parts:  # each case begins anew: times may not run backwards
+            with suppress(TelosError):
+                players.forget(player)
+
+
+def _open_store(file: Path) -> None:
+    from telos.service import LivePlayers, ModelShelf, SqliteStore
+    from telos.service.messages import EventMessage
+    from telos.service.players import Submission
+
+    fault: TelosError | None = None
+    store = SqliteStore(file)
+    try:
+        players = LivePlayers(ModelShelf(store), store)
+        for name in ("ann", "bob"):
+            try:
+                check_belief(players.answer("adventure", name).goals.values())
+                (outcome,) = players.submit([Submission("adventure", name, [EventMessage("swing", {"monsters": 1})])])
+                check_belief(outcome.result()[-1].goals.values())
+            except TelosError as error:
+                fault = error
+        players.close()
+    finally:
+        store.close()
+    if fault is not None:
+        raise fault
+
+
+def _send_model(file: Path) -> None:
+    text = file.read_bytes().decode("utf-8", errors="replace")
+    from telos.service.models import read_model
+
+    read_model(file.name, text)
+
+
+def _read_tokens(file: Path) -> object:
+    from telos.service import load_tokens
+
+    return load_tokens(file)
+
+
 def _other_corpora() -> dict[str, bytes]:
     import io
 
@@ -514,4 +689,5 @@ def _hddl_targets() -> list[FileTarget]:
 def file_targets() -> dict[str, FileTarget]:
     """Return all targets by name."""
     parts = (_format_targets, _world_targets, _planning_targets, _logic_targets, _log_targets, _collection_targets)
+    parts += (_event_log_targets, _service_targets)
     return {target.name: target for make in parts for target in make()}

@@ -21,6 +21,7 @@ from telos.files import read_text
 from telos.service.messages import ProblemCode, ServiceError
 
 MIN_TOKEN = 16  # characters
+MAX_FAULTS = 20  # that are told at once
 MAX_CLIENTS = 100_000  # whose rate is remembered
 
 
@@ -84,6 +85,9 @@ def load_tokens(path: Path) -> Tokens:
             found.append(_parse_token(words))
         except TelosError as error:
             faults.append(str(error.at(f"{path}:{number}")))
+            if len(faults) == MAX_FAULTS:
+                faults.append("and perhaps more")
+                break
     if faults:
         raise TelosError("\n".join(faults))
     if not found:

@@ -6,7 +6,7 @@ code.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError, name_hint
@@ -27,6 +27,7 @@ from telos.telemetry.tables import pl
 
 Schema = Mapping[str, pl.DataType]
 
+_MAX_LEVELS = 32  # of entries in entries
 _TRUE = ("true", "1", "yes")
 
 
@@ -64,27 +65,31 @@ class Fields(Mapping[str, pl.DataType]):
         if root is None:
             return None
         expression, kind = pl.col(root), self._schema[root]
-        rest = name[len(root) + 1 :].split(".") if len(root) < len(name) else []
+        rest = name[len(root) + 1 :]
+        if rest.count(".") >= _MAX_LEVELS:
+            return None
         while rest and isinstance(kind, pl.Struct):
-            # The longest name first: an entry may have a dot in its name.
             known = {field.name: field.dtype for field in kind.fields}
-            size = next((size for size in range(len(rest), 0, -1) if ".".join(rest[:size]) in known), 0)
-            if not size:
+            entry = _longest_start(rest, known)
+            if entry is None:
                 return None
-            entry, rest = ".".join(rest[:size]), rest[size:]
+            rest = rest[len(entry) + 1 :]
             expression, kind = expression.struct.field(entry), _instance(known[entry])
         if rest and kind == pl.String:
-            path = "$" + "".join(f"[{json.dumps(part, ensure_ascii=False)}]" for part in rest)
+            path = "$" + "".join(f"[{json.dumps(part, ensure_ascii=False)}]" for part in rest.split("."))
             return expression.str.json_path_match(path), pl.String()
         return None if rest else (expression, kind)
 
     def root(self, name: str) -> str | None:
         """Return the column that a field is in: the longest name of a column that the name starts with."""
-        if name in self._schema:
-            return name
-        parts = name.split(".")
-        starts = (".".join(parts[:size]) for size in range(len(parts) - 1, 0, -1))
-        return next((start for start in starts if start in self._schema), None)
+        return _longest_start(name, self._schema)
+
+
+def _longest_start(name: str, known: Collection[str]) -> str | None:
+    """Return the longest known name that a dotted name is or starts with: known names may have dots, too."""
+    if name in known or "." not in name:
+        return name if name in known else None
+    return max((each for each in known if name.startswith(f"{each}.")), key=len, default=None)
 
 
 def _instance(kind: object) -> pl.DataType:

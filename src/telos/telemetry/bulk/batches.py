@@ -193,5 +193,7 @@ def check_frame(frame: pl.DataFrame) -> pl.DataFrame:
 def _text(frame: pl.DataFrame, name: str, default: str) -> pl.Expr:
     if name not in frame.columns:
         return pl.lit(default).alias(name)
+    if frame.schema[name].is_nested():
+        raise TelosError(f"column {name!r} holds {frame.schema[name]}, and names are text", "give columns=")
     column = pl.col(name) if frame.schema[name] == pl.String else pl.col(name).cast(pl.String)
     return column.fill_null(default)

@@ -14,7 +14,7 @@ from telos.core.errors import TelosError
 from telos.recognition.bulk.columns import STEPS, Column, EventColumns
 from telos.recognition.bulk.encoders import ColumnEncoder, Evidence
 from telos.recognition.filtering import INPUT, TICK, TIME_TOLERANCE
-from telos.telemetry.bulk.batches import ACHIEVED, TIME, BatchColumns
+from telos.telemetry.bulk.batches import ACHIEVED, TIME, BatchColumns, check_frame
 from telos.telemetry.bulk.history import EarlierSteps, PastGoals
 from telos.telemetry.bulk.players import Field, OpenPlayers, RowGroups, check_times, group_rows, loops
 from telos.telemetry.tables import pl
@@ -57,7 +57,8 @@ class BatchEncoder:
         self.players = OpenPlayers({**own, **(fields or {})})
 
     def encode(self, frame: pl.DataFrame) -> EncodedBatch:
-        """Return the evidence of a checked frame."""
+        """Return the evidence of a frame; row numbers of kernels rest on what is checked here."""
+        frame = check_frame(frame)
         events = self._columns.columns(frame)
         groups = group_rows(frame)
         slots = self.players.locate(groups.keys)

@@ -110,7 +110,10 @@ class CsvFile:
     def _columns(self, header: str) -> tuple[str, ...]:
         if not header.strip():
             raise TelosError(f"{self.name}: the first line is empty", "it should name the columns")
-        names = next(csv.reader([header], delimiter=self.delimiter))
+        try:
+            names = next(csv.reader([header], delimiter=self.delimiter))
+        except csv.Error as error:
+            raise TelosError(f"{self.name}:1: {error}", "write a first line that names the columns") from None
         if len(names) > MAX_COLUMNS:
             raise TelosError(f"{self.name}: there are {len(names):,} columns", f"a table has at most {MAX_COLUMNS:,}")
         return tuple(names)
