@@ -407,27 +407,19 @@ def _is_starting(said: bytes) -> bool:
     return b"telos/cli" not in said and (not said or b"frozen runpy" in said or b"site" in said)
 
 
+CODES = (0, 1, 2, 130)
+NUMBERS = (
+    "-1", "0", "99999999999999999999999", "9223372036854775808", "abc", "", "nan", "inf", "-inf", "1e308", "1e-320", "٣"
+)  # fmt: skip
+TEXTS = ("", "x" * 3000, "\x1b[31m", "../..", "-", "/dev/null/x", "é", "a,b", "=", "nan=nan")
+
+
 def attack_options(attack: Attack) -> Row:
     """Odd values for every option of every command."""
-    numbers = (
-        "-1",
-        "0",
-        "99999999999999999999999",
-        "9223372036854775808",
-        "abc",
-        "",
-        "nan",
-        "inf",
-        "-inf",
-        "1e308",
-        "1e-320",
-        "٣",
-    )
-    texts = ("", "x" * 3000, "\x1b[31m", "../..", "-", "/dev/null/x", "é", "a,b", "=", "nan=nan")
     rng, cases = Random(attack.seed), list[Case]()
     for name, arguments, options in _options():
         for option, is_number in options:
-            values = list(numbers if is_number else texts)
+            values = list(NUMBERS if is_number else TEXTS)
             rng.shuffle(values)
             for value in values[: max(2, min(len(values), attack.cases // 5_000))]:
                 words = [*arguments, option, value]
@@ -453,8 +445,8 @@ def _options() -> list[tuple[str, Sequence[str], list[tuple[str, bool]]]]:
     }
     found: list[tuple[str, Sequence[str], list[tuple[str, bool]]]] = []
     for name in MAIN:
-        if name == "play":
-            continue  # it serves until it is stopped
+        if name in ("play", "serve"):
+            continue  # they serve until they are stopped; see attack_serve
         command = load_command(name)
         for sub, each in getattr(command, "commands", {"": command}).items():
             label = f"{name} {sub}".strip()
@@ -471,6 +463,42 @@ def _kind(parameter: Any) -> str:
     """Return the type of an option as a word, for the versions of Typer with and without Click."""
     described = getattr(parameter, "type_descriptor", None)
     return str(described.annotation if described is not None else parameter.type.name).replace("integer", "int")
+
+
+def attack_serve(attack: Attack) -> Row:
+    """The service: odd values of every option, bad inputs, closed streams, Ctrl-C; it is ended if it serves."""
+    from telos.cli.main import load_command
+
+    serve = fuzz.SERVE
+
+    def ended(
+        arguments: Sequence[str], codes: Sequence[int], seconds: float = 12.0, **how: Any
+    ) -> Callable[[Path], str]:
+        return lambda folder: outcome(arguments, folder, codes, interrupt=seconds, **how)
+
+    def spoilt(file: str, put: Callable[[Path], None]) -> Callable[[Path], str]:
+        def run(folder: Path) -> str:
+            put(folder / file)
+            return outcome(serve.arguments, folder, (2, 130), interrupt=12.0, preexec_fn=_limit_memory)
+
+        return run
+
+    cases: list[Case] = [
+        (f"serve, Ctrl-C at {at} s", ended(serve.arguments, (130,), at)) for at in (0.3, 0.7, 1.5, 4.0)
+    ]
+    shells = {"stdout full": 'exec "$@" > /dev/full', "stdout closed": 'exec "$@" >&-', "| true": '"$@" | true'}
+    cases += [(f"serve, {what}", ended(serve.arguments, CODES, shell=shell)) for what, shell in shells.items()]
+    places = {"missing": _missing, "a folder": _folder, "empty": _empty, "/dev/zero": _zeros, "a closed pipe": _pipe}
+    cases += [(f"serve, {file} is {what}", spoilt(file, put)) for file in serve.inputs for what, put in places.items()]
+    rng = Random(attack.seed)
+    for parameter in load_command("serve").params:
+        option = parameter.opts[0]
+        if not option.startswith("--") or "bool" in _kind(parameter):
+            continue
+        is_number = any(kind in _kind(parameter) for kind in ("int", "float"))
+        for value in rng.sample(NUMBERS if is_number else TEXTS, max(2, min(10, attack.cases // 5_000))):
+            cases.append((f"serve {option} {value[:30]!r}", ended([*serve.arguments, option, value], CODES)))
+    return run_cases("telos serve: odd options, bad inputs, streams, Ctrl-C", cases, attack)
 
 
 def attack_determinism(attack: Attack) -> Row:
@@ -551,6 +579,7 @@ ROWS: dict[str, Callable[[Attack], Row]] = {
     "environment": attack_environment,
     "interrupts": attack_interrupts,
     "options": attack_options,
+    "serve": attack_serve,
     "determinism": attack_determinism,
     "kills": attack_kills,
 }

@@ -81,12 +81,37 @@ COMMANDS: dict[str, Command] = {
     "tournament": Command(
         _words("tournament --fights 2 --layer squads --seconds 3 --plot fights.svg"), (), "fights.svg"
     ),
+    "recognize columns": Command(
+        _words("recognize keys.csv --columns keys.yaml --model aiide -o beliefs.parquet"),
+        ("keys.csv", "keys.yaml"),
+        "beliefs.parquet",
+    ),
+    "evaluate --report": Command(
+        _words("evaluate play.jsonl --model flairs --model flairs-fsm --report scores.html"),
+        ("play.jsonl",),
+        "scores.html",
+    ),
+    "goals": Command(_words("goals play.jsonl --model flairs --json"), ("play.jsonl",)),
+    "goals --report": Command(
+        _words("goals keys.csv --columns keys.yaml --model aiide --report goals.html"),
+        ("keys.csv", "keys.yaml"),
+        "goals.html",
+    ),
+    "new": Command(_words("new game hamlets")),
+    "new character": Command(_words("new character guard --domain soldier.yaml"), ("soldier.yaml",)),
     "watch home": Command(_words("watch home --days 0.1 --json")),
     "watch arena": Command(_words("watch arena --scene flank --seconds 2 --json")),
     "watch arena --replay": Command(_words("watch arena --replay fight.jsonl"), ("fight.jsonl",)),
     "watch island": Command(_words("watch island --json")),
     "watch forge": Command(_words("watch forge --json")),
 }
+
+
+# Serves until it is ended. Its inputs are read before it listens; --port 0 is any free port.
+SERVE = Command(
+    _words("serve --model hunter.yaml --domain soldier.yaml --tokens tokens.txt --data kept --port 0"),
+    ("hunter.yaml", "soldier.yaml", "tokens.txt"),
+)
 
 
 def fill_folder(folder: Path) -> Path:
@@ -106,6 +131,9 @@ def fill_folder(folder: Path) -> Path:
         "people.db": seeds.PEOPLE.encode(),
         "game.jsonl": seeds.played_recording(),
         "fight.jsonl": seeds.arena_recording(),
+        "keys.csv": seeds.KEYS_LOG.encode(),
+        "keys.yaml": seeds.KEYS_COLUMNS.encode(),
+        "tokens.txt": b"write,read rJ3kV0yYt6QzAbCdEf\n",
     }
     for name, data in parts.items():
         (folder / name).write_bytes(data)

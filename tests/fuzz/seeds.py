@@ -48,6 +48,19 @@ context: {d_pot: int, hot: bool, facing: text}
 # For formats of the registry of which no file is shipped.
 MORE_SEEDS: dict[str, dict[str, str]] = {"tasks": {"range.yaml": TASKS}, "columns": {"kitchen.yaml": COLUMNS}}
 
+KEYS_COLUMNS = """\
+columns: keys
+time: t
+action: key
+player: who
+truth: truth
+context: {toward_gem: bool, toward_monster: bool, toward_town: bool, toward_unexplored: bool}
+"""
+KEYS_LOG = "t,key,who,truth,toward_gem,toward_monster,toward_town,toward_unexplored\n" + "".join(
+    f"{t},{('swing', 'up', 'stop')[t % 3]},{('ann', 'bo')[t // 20]},level,{t % 2},1,0,{t % 5 == 0:d}\n"
+    for t in range(40)
+)
+
 CORPUS_COLUMNS = """\
 corpus: camp
 player: player

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from service.processes import event, running
+from telos import TelosError
 from telos.cli.main import app
 
 FSM = """
@@ -59,6 +60,8 @@ def test_tls_and_several_models_are_served(tmp_path: Path) -> None:
         (["--domain", "missing.yaml"], "missing.yaml"),
         (["--tokens", "missing"], "missing"),
         (["--host", "256.0.0.1", "--tokens", "tokens"], "256.0.0.1"),
+        (["--host", ""], "--host '' lets other machines in"),
+        (["--tokens", "many"], "many:20: "),
     ],
 )
 def test_faulty_options_are_refused_in_one_line(
@@ -66,7 +69,27 @@ def test_faulty_options_are_refused_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokens").write_text("admin abcdefghijklmnopqrst\n", encoding="utf-8")
+    (tmp_path / "many").write_text("x\n" * 10_000, encoding="utf-8")
     result = CliRunner().invoke(app, ["serve", *options])
     assert isinstance(result.exception, (SystemExit, ValueError)), result.output
     said = result.output or str(result.exception)
     assert word in said
+    assert said.count("\n") <= 20
+
+
+@pytest.mark.parametrize(
+    ("extra", "options", "word"),
+    [
+        ("nats", ["--nats", "nats://127.0.0.1:1"], "no servers available"),  # and it ends
+        ("nats", ["--nats", "\x1b"], "--nats \\x1b: "),
+        ("psycopg", ["--store", "postgresql://[x"], "--store: Invalid IPv6 URL"),
+    ],
+)
+def test_servers_that_cannot_be_reached_are_named(
+    extra: str, options: list[str], word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(extra)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["serve", "--port", "0", *options])
+    assert isinstance(result.exception, TelosError)
+    assert word in str(result.exception)

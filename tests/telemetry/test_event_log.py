@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import zstandard
@@ -12,7 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
+from telos.recognition.files.load import named_model
 from telos.telemetry import Columns, RowFault, loads_columns, open_log, return_like
+from telos.telemetry.bulk import BeliefReader, LiveReader
+from telos.telemetry.fields import Fields
 from telos.telemetry.ordering import sort_rows
 
 FARM = loads_columns("""\
@@ -241,3 +245,47 @@ def test_results_come_back_as_the_kind_of_frame_that_was_given() -> None:
     table = pl.DataFrame({"a": [1]})
     for kind in (table, table.lazy(), table.to_pandas(), table.to_arrow(), table.to_dict(as_series=False)):
         assert type(return_like(table, kind)) is type(kind)
+
+
+@pytest.mark.parametrize("kind", [BeliefReader, LiveReader])
+@pytest.mark.parametrize("missing", ["player", "session"])
+def test_beliefs_about_rows_without_a_player_or_session_are_those_of_one(kind: Any, missing: str) -> None:
+    """Kernels use row numbers as they are: a frame that nobody has checked must not lead them astray."""
+    model = named_model("aiide")
+    count, gone = 200, [None] * 200
+    rows: dict[str, Any] = {"player": ["ann"] * count, "session": ["one"] * count, "action": ["swing", "up"] * 100}
+    rows |= {"time": [float(time) for time in range(count)], missing: gone}
+    rows |= {fact: [True, False] * 100 for fact in ("gem", "monster", "town", "unexplored")}
+    frame = pl.DataFrame(rows, schema_overrides={missing: pl.String}).rename(
+        {fact: f"toward_{fact}" for fact in ("gem", "monster", "town", "unexplored")}
+    )
+    given = frame.with_columns(pl.lit("player" if missing == "player" else "").alias(missing))
+    found, _ = kind(model, seed=1).beliefs(frame)
+    assert np.array_equal(found, kind(model, seed=1).beliefs(given)[0])
+    assert np.allclose(found.sum(axis=1), 1)
+
+
+def test_players_are_names() -> None:
+    with pytest.raises(TelosError, match="column 'player' holds List"):
+        BeliefReader(named_model("aiide")).read(pl.DataFrame({"time": [0.0], "action": ["up"], "player": [["a"]]}))
+
+
+def test_a_long_dotted_name_is_looked_up_in_linear_time() -> None:
+    fields = Fields({"a": pl.Struct({"b": pl.Int64(), "b.c": pl.String()}), "a.b": pl.Float64(), "t": pl.String()})
+    assert [fields.get(name) for name in ("a.b", "a.b.c", "a.b.c.d", "t.x.y", "b.a", "t" + ".x" * 40)] == [
+        pl.Float64(), None, None, pl.String(), None, None,
+    ]  # fmt: skip
+    long = ".".join("a" * 2_000_000)
+    assert long not in fields
+    assert f"t.{long}" not in fields
+
+
+def test_half_a_character_in_the_name_of_an_entry_is_no_column(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"time": 0, "action": "up", "\\ud800": 1}\n')
+    assert open_log(tmp_path / "log.jsonl").collect()["action"].to_list() == ["up"]
+
+
+def test_an_over_long_cell_in_the_first_line_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("time,action," + "x" * 200_000 + "\n0,up,1\n")
+    with pytest.raises(TelosError, match=r"log\.csv:1: field larger than field limit"):
+        open_log(tmp_path / "log.csv")

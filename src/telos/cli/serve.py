@@ -71,7 +71,7 @@ def serve(
     Examples: telos serve --model adventure; telos serve --model farm.yaml --domain soldier.yaml --data beliefs
     """
     if host not in LOOPBACK and tokens is None:
-        raise TelosError(f"{host} lets other machines in", "name a file of tokens with --tokens")
+        raise TelosError(f"--host {host!r} lets other machines in", "name a file of tokens with --tokens")
     if data is not None and store is not None:
         raise TelosError("events are kept in one place", "give --data or --store, not both")
     if store is not None and not store.startswith(("postgresql://", "postgres://")):

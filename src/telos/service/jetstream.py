@@ -132,9 +132,11 @@ class JetStreamBridge:
         # Reconnecting is done here, with a consumer that starts where the last one ended.
         async def ignore(error: Exception) -> None: ...
 
+        # Without attempts at all, nats-py tries the first connection for ever.
         return await nats.connect(
-            self._url, name="telos", allow_reconnect=False, max_reconnect_attempts=0, connect_timeout=5, error_cb=ignore
-        )
+            self._url, name="telos", allow_reconnect=False, max_reconnect_attempts=1, reconnect_time_wait=0.1,
+            connect_timeout=5, error_cb=ignore,
+        )  # fmt: skip
 
     async def _prepare(self, jetstream: JetStreamContext) -> str:
         """Make the streams that are not there; return when that of events was made, as part of ids."""

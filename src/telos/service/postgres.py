@@ -85,7 +85,10 @@ class PostgresStore:
     is_shared = True
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            raise TelosError(f"--store: {error}", "write postgresql://USER@HOST/DATABASE") from None
         self._name = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"  # without the password
         self._url = url
         self._open: _Connection | None = None

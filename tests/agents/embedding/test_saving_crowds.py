@@ -196,3 +196,11 @@ def test_a_lenient_restore_leaves_out_who_is_gone() -> None:
     assert smaller["ann"].plan == crowd["ann"].plan
     live(smaller, 30, start=4.0)
     assert smaller["ann"].body.wood >= 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("now", [float("-inf"), float("inf"), float("nan"), True, "1"])
+def test_the_time_of_a_frame_is_a_finite_number(now: Any) -> None:
+    crowd, _ = make()
+    with pytest.raises(TelosError, match="let time only grow"):
+        crowd.tick(now)
+    json.dumps(crowd.save(), allow_nan=False)

@@ -25,6 +25,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 DELIMITERS = (",", ";", "\t", "|")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which is no name of a column
 _SAMPLE = 1 << 20  # bytes in which the entries of JSON objects are looked for
 
 
@@ -254,7 +255,7 @@ class JsonFile:
                 for key, value in said.items():
                     inside = value if isinstance(value, dict) else ()
                     found.update({f"{key}.{entry}": True for entry in inside if f"{key}.{entry}" not in said})
-        return found
+        return {name: is_inside for name, is_inside in found.items() if _SURROGATE.search(name) is None}
 
     def batches(self, wanted: Collection[str]) -> Iterator[RawBatch]:
         """Yield the rows with their wanted columns, all as text; objects in them as JSON."""
