@@ -93,9 +93,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "goals": Command(_words("goals play.jsonl --model flairs --json"), ("play.jsonl",)),
     "goals --report": Command(
-        _words("goals keys.csv --columns keys.yaml --model aiide --report goals.html"),
-        ("keys.csv", "keys.yaml"),
-        "goals.html",
+        _words("goals play.jsonl --model flairs --report goals.html"), ("play.jsonl",), "goals.html"
     ),
     "new": Command(_words("new game hamlets")),
     "new character": Command(_words("new character guard --domain soldier.yaml"), ("soldier.yaml",)),

@@ -82,7 +82,8 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 def to_row(kind: type[Row], values: Sequence[Any]) -> Row:
     """Return a row of a database with checked types, which SQLite does not enforce."""
     try:
-        return msgspec.convert(list(values), kind, builtin_types=(bytes,))
+        row: Row = msgspec.convert(list(values), kind, builtin_types=(bytes,))
+        return row
     except msgspec.ValidationError as error:
         raise damaged(f"{kind.__name__}: {error}") from None
 

@@ -182,5 +182,6 @@ def restored_value(value: Any, present: object = None) -> Any:
         return {key: restored_value(each, known.get(key)) for key, each in value.items()}
     if isinstance(value, tuple | list):
         found = [restored_value(each) for each in value]
-        return type(present)(found) if type(present) in (tuple, set, frozenset) else found
+        kind: type[Any] = type(present)
+        return kind(found) if kind in (tuple, set, frozenset) else found
     return value
