@@ -113,6 +113,17 @@ def test_controls_fit_screen_in_every_world(browser: Any, studio: Studio, size: 
         assert faults(page, width, height) == []
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("world", ["adventure?seed=7", "forge?seed=3"])
+def test_first_words_cover_no_one_at_start(browser: Any, studio: Studio, size: tuple[int, int], world: str) -> None:
+    with screen(browser, studio, world, *size) as page:
+        page.locator(".telos-corner-first").wait_for()
+        if world.startswith("forge"):
+            until(page, "link.frame.n > 8")  # it does not wait, and lines may fade from now on
+        page.wait_for_timeout(300)
+        assert page.locator(".telos-corner.telos-aside").count() == 0
+
+
 def test_lines_above_picture_fit_it_at_any_width(opened: Open, studio: Studio) -> None:
     page = opened(studio.url("adventure?seed=7&plays=newcomer&at=300"))
     until(page, "link.frame.n === 300")

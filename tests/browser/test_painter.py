@@ -239,6 +239,43 @@ def test_touch_pad_holds_keys_like_keyboard(table: Table) -> None:
     assert [each["keys"] for each in table.heard] == ["up", ""]
 
 
+def test_names_at_edges_are_drawn_inside_picture(table: Table) -> None:
+    rng = Random(2)
+    for x in (0, 12, 320, 630, 640, *(rng.uniform(0, 640) for _ in range(40))):
+        left, width, first, last = table.page.evaluate(_NAME, x)
+        assert 0 <= left <= left + width <= 640
+        assert (first, last) == pytest.approx((left, left + width), abs=4), "drawn where it says, with its rim"
+        if width / 2 + 2 < x < 638 - width / 2:
+            assert left + width / 2 == pytest.approx(x), "below its bearer, where there is room"
+
+
+_NAME = """async (x) => {
+  const { drawLabel } = await import("telos-studio/marks.js");
+  const context = Object.assign(document.createElement("canvas"), { width: 660, height: 40 }).getContext("2d");
+  const area = { x: 0, y: 0, width: 640, height: 40 };
+  const box = drawLabel(context, { of: () => "#000" }, "caught you here", { x, y: 10 }, [], area);
+  const { data } = context.getImageData(0, 0, 660, 40);
+  const drawn = Array.from({ length: 660 * 40 }, (_, at) => at).filter((at) => data[4 * at + 3] > 60);
+  const columns = drawn.map((at) => at % 660);
+  return [box.x, box.width, Math.min(...columns), Math.max(...columns)];
+}"""
+
+
+def test_words_of_picture_are_legible_on_small_screen(table: Table) -> None:
+    def extent(side: int) -> float:
+        """Return how wide a word of 10 units is on a stage that is so wide, in pixels."""
+        style = f"width: {side}px; height: {side * 3 // 4}px"
+        table.page.evaluate("(style) => document.querySelector('#stage').setAttribute('style', style)", style)
+        table.say(frame(side, rect(0, 0, 640, 480, "page"), text(320, 300, "MMMMMMMM", "ink", size=10)))
+        columns = [x for x in range(side) if any(table.colour(x, y) != table.colour(1, y) for y in rows(side))]
+        return columns[-1] - columns[0]
+
+    def rows(side: int) -> tuple[int, ...]:
+        return (round(300 / 640 * side), round(300 / 640 * side) + 1)
+
+    assert extent(640) == pytest.approx(10 * extent(160) / 7, rel=0.15), "7 pixels, not a quarter of 10"
+
+
 def test_hud_text_is_never_markup(table: Table) -> None:
     hud = {"task": "<img src=x onerror=alert(1)>", "counts": [["<b>score", "12"]], "message": "<script>", "over": ""}
     table.say(frame(1, hud=hud), {"is": "told", "text": "<u>no</u>", "bad": True})

@@ -1,14 +1,16 @@
 """Thrashing: the rule against a plain reading of it, and where a session reports it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from studio.tiny import LINE, Line
+from telos.core.errors import TelosError
 from telos.studio.session import Session
 from telos.studio.thrashing import CHANGES, SECONDS, Thrashing, find_thrashing
+from telos.studio.worlds.home import HOME
 
 LABELS = st.lists(st.sampled_from(["cover", "attack", "patrol", ""]), min_size=1, max_size=60)
 
@@ -59,8 +61,15 @@ class Wavering(Line):
         return {"walker": "east" if is_wavering and self.steps % 4 < 2 else "west"}
 
 
-def session() -> Session:
-    world = LINE.__class__("line", "A line", "for tests", LINE.settings, Wavering)
+class Busy(Wavering):
+    """The same walker, whose row shows actions."""
+
+    def action_rows(self) -> Sequence[str]:
+        return ("walker",)
+
+
+def session(stage: type[Line] = Wavering) -> Session:
+    world = LINE.__class__("line", "A line", "for tests", LINE.settings, stage)
     return Session(world, 1)
 
 
@@ -93,3 +102,19 @@ def test_pause_condition_stops_when_thrashing_begins() -> None:
         game.advance()
     assert game.event_log.lines[-1].kind == "thrashing"
     assert game.event_log.lines[-1].frame == game.last
+
+
+def test_two_actions_in_turn_are_no_thrashing() -> None:
+    game = session(Busy)
+    advance(game, 60)
+    assert game.history()["thrashing"] == {}
+    with pytest.raises(TelosError, match=r"walker\.thrashing"):
+        game.pause_when("walker.thrashing")
+
+
+def test_cooks_of_home_are_not_flagged() -> None:
+    game = Session(HOME, 7)
+    advance(game, 100)  # a cook stops for a minute between the steps of a meal
+    row = game.history()["bands"]["Dan"]
+    assert any(find_thrashing(row, frame, game.stage.rate) for frame in range(100)), "by the rule for goals"
+    assert game.history()["thrashing"] == {}

@@ -511,8 +511,13 @@ class Session:
         return {row: each.pair for row, each in found.items()}
 
     def _thrashing_at(self, frame: int) -> dict[str, Thrashing]:
-        found = {row: find_thrashing(labels, frame, self.stage.rate) for row, labels in self._history.bands.items()}
+        rows, rate = self._history.bands, self.stage.rate
+        found = {row: find_thrashing(rows[row], frame, rate) for row in self._goal_rows()}
         return {row: each for row, each in found.items() if each is not None}
+
+    def _goal_rows(self) -> list[str]:
+        actions = self.stage.action_rows()
+        return [row for row in self._history.bands if row not in actions]
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -642,7 +647,7 @@ class Session:
             "event.who": "nobody",
         }
         thrashing = self.frame_data.get("thrashing", {})
-        values |= {f"{row}.thrashing": row in thrashing for row in self._history.bands}
+        values |= {f"{row}.thrashing": row in thrashing for row in self._goal_rows()}
         for name, belief in self.recognizers.beliefs.items():
             values[f"{name}.top"] = belief.top
             values |= {f"{name}.{goal}": chance for goal, chance in belief.items()}

@@ -5,7 +5,7 @@ to it. `world` finds one of the built-in worlds by its name.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -271,6 +271,10 @@ class Stage(ABC):
     def bands(self) -> Mapping[str, str]:
         """Return the current label of each row of the timeline: a character's goal or action."""
         return {}
+
+    def action_rows(self) -> Collection[str]:
+        """Return the rows of ``bands`` that show actions, not goals: two actions in turn are no thrashing."""
+        return ()
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
         """Return further curves for the timeline, as groups of values from 0 to 1: ``{"Ada": {"hunger": 0.4}}``."""

@@ -152,6 +152,10 @@ class HomeStage(Stage):
         """Return each resident's activity."""
         return {each.name: "walk" if each.walking else each.kind for each in self.household.view.people}
 
+    def action_rows(self) -> Sequence[str]:
+        """Return all rows: who cooks stops for a moment between the steps of a meal."""
+        return self.characters()
+
     def curves(self) -> Mapping[str, Mapping[str, float]]:
         """Return the motives of each resident; 1 is the strongest."""
         return {

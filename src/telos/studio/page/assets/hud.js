@@ -110,14 +110,13 @@ export class Hud {
     this.said = this.named = "";
   }
 
-  /** Keep to the picture: the letterbox around it stays empty. */
+  /** Keep to the width of the picture, and use the room above and below it. */
   fit(area) {
     this.area = area;
     const { style } = this.place;
     style.left = `${area.x}px`;
-    style.top = `${area.y}px`;
     style.width = `${area.width}px`;
-    style.height = `${area.height}px`;
+    style.top = style.bottom = "0";
   }
 
   show(frame, status) {

@@ -41,9 +41,10 @@ export function drawBar(context, colours, share, x, y, radius) {
   context.fill();
 }
 
-/** Where a name fits below a symbol: clear of the names that are there already, if that is not too far off. */
-function free(width, x, y, taken) {
-  const box = { x: x - width / 2, y, width, height: LABEL_HEIGHT };
+/** Where a name fits below a symbol: in the picture, clear of the names there already, if that is not too far off. */
+function free(width, x, y, taken, area) {
+  const left = clamp(x - width / 2, area.x + 2, area.x + area.width - width - 2);
+  const box = { x: left, y, width, height: LABEL_HEIGHT };
   for (let tries = 0; tries < 3; tries++) {
     const other = taken.find((each) => overlap(box, each));
     if (!other) break;
@@ -53,11 +54,11 @@ function free(width, x, y, taken) {
 }
 
 /** A name below a symbol, with a rim of the page's colour so that it reads on any ground. Returns the room it takes. */
-export function drawLabel(context, colours, words, x, below, taken) {
+export function drawLabel(context, colours, words, from, taken, area) {
   context.font = LABEL_FONT;
-  const box = free(context.measureText(words).width, x, below, taken);
-  const { y } = box;
-  context.textAlign = "center";
+  const box = free(context.measureText(words).width, from.x, from.y, taken, area);
+  const { x, y } = box;
+  context.textAlign = "left";
   context.textBaseline = "top";
   context.lineJoin = "round";
   context.lineWidth = 3;

@@ -11,6 +11,7 @@ const DRAWN_BACKDROPS = 6; // canvases kept of rooms that were left, so that goi
 const KEPT_BACKDROPS = 1000;
 const REACH = 0.2; // of the picture: who is further off in the next frame has leapt, not walked
 const SMALLEST_TARGET = 14; // CSS pixels around a character that a click may miss it by
+const SMALLEST_TEXT = 7; // CSS pixels, however small the picture is
 const BLINK = 4; // frames
 const QUIET_SPEED = 2; // of the game: faster, blows are not felt
 const PALE = 0.35; // of a symbol that blinks
@@ -152,7 +153,8 @@ export class Painter {
     for (const shape of pic) this.paintShape(context, shape, still, 0);
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     const things = pic.map(placed).filter(Boolean);
-    this.paintMarks(context, things.map((thing) => this.measure(thing, still, 0, { ...this.area, x: 0, y: 0 })));
+    const area = { ...this.area, x: 0, y: 0 };
+    this.paintMarks(context, things.map((thing) => this.measure(thing, still, 0, area)), [], area);
   }
 
   /** What moves, in the order given; then the marks, so that no body covers a name. */
@@ -168,13 +170,13 @@ export class Painter {
     pixels();
     this.targets = marks.filter((mark) => mark.pick);
     this.people = marks.filter((mark) => mark.pick || PEOPLE.has(mark.tint));
-    this.paintMarks(context, marks, this.people);
+    this.paintMarks(context, marks, this.people, area);
   }
 
   /** One shape, symbol or not, in the units of the stage. */
   paintShape(context, shape, motion, now) {
     const thing = placed(shape);
-    if (!thing) return drawShape(context, this.colours, shape);
+    if (!thing) return drawShape(context, this.colours, shape, SMALLEST_TEXT / this.scale);
     const symbol = this.symbols.get(thing.symbol);
     if (!symbol) return;
     const { x, y, angle } = motion.at(thing, now);
@@ -213,12 +215,12 @@ export class Painter {
   }
 
   /** Bars and names of things, and what they say; bubbles keep clear of `people`. */
-  paintMarks(context, marks, people = []) {
+  paintMarks(context, marks, people = [], area = this.area) {
     const { colours } = this;
     const names = [];
     for (const { bar, label, x, y, up, down, radius } of marks) {
       if (Number.isFinite(bar)) drawBar(context, colours, bar, x, y - up - 9, radius);
-      if (label) names.push(drawLabel(context, colours, String(label), x, y + down + 3, names));
+      if (label) names.push(drawLabel(context, colours, String(label), { x, y: y + down + 3 }, names, area));
     }
     const taken = [];
     const covers = [...this.covers, ...names];
@@ -227,7 +229,7 @@ export class Painter {
       const head = y - up - (Number.isFinite(bar) ? 11 : 2);
       const from = { x, y, head, foot: y + down + (label ? 16 : 4), radius };
       const around = { taken, people, covers, side: this.sides.get(name) };
-      const box = drawBubble(context, colours, String(says), from, this.area, around);
+      const box = drawBubble(context, colours, String(says), from, area, around);
       this.sides.set(name, box.side);
       taken.push(box);
     }

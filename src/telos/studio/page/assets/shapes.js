@@ -53,8 +53,8 @@ const draw = {
   p(context, colours, [, data, fill, stroke, width]) {
     if (typeof data === "string") finish(context, colours, fill, stroke, width ?? 1, outline(data));
   },
-  t(context, colours, [, x, y, words, fill, size, align]) {
-    context.font = `${Number(size) || 14}px ${FONT}`;
+  t(context, colours, [, x, y, words, fill, size, align], least) {
+    context.font = `${Math.max(Number(size) || 14, least)}px ${FONT}`;
     context.textAlign = ALIGNS.has(align) ? align : "center";
     context.textBaseline = "middle";
     context.fillStyle = colours.of(fill) || "transparent";
@@ -62,11 +62,11 @@ const draw = {
   },
 };
 
-/** Draw one shape in the stage's own units. Invalid shapes are skipped, so that the others are still drawn. */
-export function drawShape(context, colours, shape) {
+/** Draw one shape in the stage's own units, texts at least so large. Invalid shapes are skipped: the others are drawn. */
+export function drawShape(context, colours, shape, least = 0) {
   if (!Array.isArray(shape) || !Object.hasOwn(draw, shape[0])) return;
   try {
-    draw[shape[0]](context, colours, shape);
+    draw[shape[0]](context, colours, shape, least);
   } catch {
     // an invalid value, such as a text for a radius: draw the rest of the picture
   }

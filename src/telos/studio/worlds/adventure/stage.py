@@ -173,6 +173,10 @@ class AdventureStage(Stage):
         company = company_bands(self.game, self._view)
         return company if self._slot.player is None else {**company, "player": self._slot.step}
 
+    def action_rows(self) -> Sequence[str]:
+        """Return the row of a simulated player, whose steps alternate in a fight: to approach and to strike."""
+        return ("player",)
+
     def curves(self) -> Mapping[str, Mapping[str, float]]:
         """Return the current pay, where the game adapts it."""
         return company_curves(self.game)

@@ -203,6 +203,10 @@ class ForgeStage(Stage):
             rows[COMPANION] = self.scene.companion.mind.goal or "nothing"
         return rows
 
+    def action_rows(self) -> Sequence[str]:
+        """Return the row of the player."""
+        return (PLAYER,)
+
     def facts(self) -> Mapping[str, Value]:
         """Return the state of the village, of both people, and of the companion's mind."""
         village, companion = self.scene.world.view(), self.scene.companion
