@@ -328,3 +328,27 @@ def test_clicked_event_without_recognizers_is_explained_by_world() -> None:
         assert all(word in said for word in session.happenings[number].happening.why.split()[:3])
 
     in_page(act)
+
+
+@pytest.mark.parametrize("name", list(WORLDS))
+def test_menus_of_new_game_have_words_not_values(name: str) -> None:
+    for setting in world(name).settings:
+        for option in setting.options:
+            title = setting.title_of(option)
+            assert title[:1].isupper() or title.isdecimal(), f"{setting.name}: {title!r}"
+            assert not {"-", "_"} & set(title), f"{setting.name}: {title!r}"
+
+
+@pytest.mark.parametrize("name", list(WORLDS))
+def test_panels_that_a_world_cannot_fill_have_no_tab(name: str, tmp_path: Path) -> None:
+    def act(client: Client) -> None:
+        session = Session(world(name), 3, id="a-game-for-tests")
+        GamePage(Game(session), Library(tmp_path), GameMenus(session, Hub()))
+        tabs = [each for each in client.elements.values() if each.props.get("role") == "tab" and each.visible]
+        shown = [each.text for each in tabs if isinstance(each, ui.button)]
+        if name in ("arena", "home"):  # nobody reads a player there
+            assert shown == ["Mind", "Model", "Pause", "Log"]
+        else:
+            assert shown == ["Beliefs", "Mind", "Model", "Score", "Log"]
+
+    in_page(act)

@@ -56,6 +56,8 @@ _REACH = 15.0  # of a click on a fighter, in picture units
 _LULL = 2.5  # seconds without a shot after which firing is reported again
 _NOISES = ("shouted", "kicked", "broke")
 _MAX_LINES = 20  # of speech per fighter
+_PLAY_TITLES = {"watch": "Watch", "fight": "Fight"}
+_LABEL_TITLES = {"auto": "Goals, where there is room", "goals": "Names and goals", "names": "Names"}
 MAX_SECONDS = 600.0  # of a fight with a player; a watched fight ends with its scene
 _AFTERWARDS = "Look back on the timeline, or choose another scene, under New game."
 _AFTER_WATCHING = "Look back on the timeline, or fight them yourself, under New game."
@@ -364,9 +366,11 @@ ARENA = StudioWorld(
     "Arena",
     "Soldiers who plan, take cover, follow orders and talk. Watch them, or fight them.",
     (
-        Setting("play", "You", "watch", ("watch", "fight"), "watch, or control an opponent of the soldiers"),
+        Setting(
+            "play", "You", "watch", ("watch", "fight"), "watch, or control an opponent of the soldiers", _PLAY_TITLES
+        ),
         Setting("scene", "Scene", "skirmish", scene_names(), "the map and the cast", titles=scene_titles()),
-        Setting("labels", "Below names", "auto", ("auto", "goals", "names"), "goals, where there is room"),
+        Setting("labels", "Below soldiers", "auto", tuple(_LABEL_TITLES), "what the picture says", _LABEL_TITLES),
     ),
     _make,
     starts=(FIGHT,),

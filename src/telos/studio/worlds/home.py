@@ -333,7 +333,12 @@ HOME = StudioWorld(
     (
         Setting("people", "People", "4", tuple(map(str, range(1, len(NAMES) + 1)))),
         Setting(
-            "you", "You play", NOBODY, (NOBODY, *NAMES), "the resident that you direct; the others decide themselves"
+            "you",
+            "You play",
+            NOBODY,
+            (NOBODY, *NAMES),
+            "the resident that you direct; the others decide themselves",
+            {NOBODY: "Nobody"},
         ),
     ),
     _make,

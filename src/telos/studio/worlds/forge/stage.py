@@ -61,6 +61,18 @@ _FILES_TO_READ = (
     (DATA / "utterances.yaml", "What the companion understands"),
 )
 YOU = "you"
+PLAYER_TITLES = {
+    YOU: "You",
+    "key": "Simulated: forges a key",
+    "force": "Simulated: forces the door",
+    "spare": "Simulated: earns the spare key",
+}
+COMPANION_TITLES = {
+    "reads": "Recognises it by planning",
+    "parses": "Recognises it by a grammar",
+    "waits": "Helps when asked",
+    "none": "No companion",
+}
 _TASK = "Get through the locked door: forge a key, force it, or earn the neighbour's spare"
 _HINT, _HINT_TO_TALK = "Click where to go, or use the arrow keys", "click your companion to talk"
 _HOW = {"with_key": "with a key of gold", "by_force": "by force", "with_spare": "with the spare key"}
@@ -284,8 +296,8 @@ FORGE = StudioWorld(
     "Forge",
     "A locked door and three ways to open it. Your companion infers your plan and helps with it.",
     (
-        Setting("play", "The player", YOU, (YOU, *PLANS), "you, or a simulated player with a plan"),
-        Setting("companion", "The companion", "reads", COMPANIONS, "how it recognises the plan"),
+        Setting("play", "Who plays", YOU, (YOU, *PLANS), "you, or a simulated player with a plan", PLAYER_TITLES),
+        Setting("companion", "The companion", "reads", COMPANIONS, "how it recognises your plan", COMPANION_TITLES),
     ),
     _make,
 )

@@ -59,6 +59,8 @@ _AFTER_PLAYING = "Look back on the timeline: was your goal recognised?"
 _AFTER_WATCHING = "Look back on the timeline, or solve it yourself, under New game."
 YOU, SIMULATED, ANY = "you", "simulated", "any"
 _STYLES = ("methodical", "social", "guesser")
+_PLAYER_TITLES = {SIMULATED: "A simulated visitor", YOU: "You"}
+_STYLE_TITLES = {each: each.capitalize() for each in (ANY, *_STYLES)}
 _MAX_WISH = 10.0
 
 
@@ -258,8 +260,8 @@ ISLAND = StudioWorld(
     "Island",
     "A visitor investigates an illness in a camp; Markov logic infers the visitor's goal.",
     (
-        Setting("plays", "Who plays", SIMULATED, (SIMULATED, YOU), "a simulated visitor, or you by command"),
-        Setting("style", "Style", ANY, (ANY, *_STYLES), "of a simulated visitor"),
+        Setting("plays", "Who plays", SIMULATED, (SIMULATED, YOU), "you, or a simulated visitor", _PLAYER_TITLES),
+        Setting("style", "Style", ANY, (ANY, *_STYLES), "of a simulated visitor", _STYLE_TITLES),
     ),
     _make,
 )
