@@ -149,6 +149,15 @@ def test_touch_screen_speaks_of_taps_and_pads_play(browser: Any, studio: Studio)
         until(page, f"link.frame.n > {before}")
 
 
+def test_help_is_one_column_on_phone(browser: Any, studio: Studio) -> None:
+    for (width, height), columns in (((390, 844), 1), ((1280, 720), 2)):
+        with screen(browser, studio, "adventure?seed=8", width, height) as page:
+            page.get_by_role("button", name="Help").first.click()
+            page.locator(".ts-help").wait_for()
+            lefts = [each.bounding_box()["x"] for each in page.locator(".ts-help-column").all()]
+            assert len(set(lefts)) == columns
+
+
 def test_dividers_are_dragged_moved_by_keys_and_remembered(opened: Open, studio: Studio) -> None:
     page = opened(studio.url("home?seed=31"))
     usual = page.evaluate(WIDTH)

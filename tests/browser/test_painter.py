@@ -204,6 +204,16 @@ def test_short_tap_is_held_long_enough(table: Table) -> None:
     assert [each["keys"] for each in table.heard] == ["up", ""]
 
 
+def test_pad_of_many_deeds_names_them_by_words_not_by_keys(table: Table) -> None:
+    deeds = {"F": "shoot", "R": "reload", "G": "throw", "C": "crouch", "E": "use"}
+    table.say({**HELLO, "keys": [[f"Key{key}", deed, f"{deed} at once, if possible"] for key, deed in deeds.items()]})
+    table.page.evaluate("document.querySelector('.telos-stage').classList.add('telos-touched')")
+    buttons = table.page.locator(".telos-pad-acts button")
+    assert buttons.all_inner_texts() == list(deeds.values())
+    fits = "(all) => all.every((each) => each.scrollWidth <= each.clientWidth)"
+    assert buttons.evaluate_all(fits)
+
+
 def test_typing_does_not_move_player(table: Table) -> None:
     table.page.click("#typing")
     table.page.keyboard.type("w w")

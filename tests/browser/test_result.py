@@ -50,7 +50,7 @@ def corner_after(opened: Open, studio: Studio, file: Path, intent: str, seed: in
     page.locator('input[type="file"]').set_input_files(str(file))
     until(page, f"link.status.replay?.steps === {session.last}", seconds=60)
     page.evaluate(f"link.send({{ do: 'seek', to: {session.last - 1} }})")  # a player who arrives is in town at the last
-    until(page, f"link.frame.n >= {session.last - 2}", seconds=60)
+    until(page, f"link.frame?.n >= {session.last - 2}", seconds=60)
     page.wait_for_timeout(1500)  # the bars are damped
     goal = page.locator(".telos-corner-headline").get_attribute("data-goal")
     chance = page.evaluate(f"link.frame.beliefs.ffbm[{goal!r}] ?? 0")

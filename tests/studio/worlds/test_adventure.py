@@ -472,3 +472,8 @@ def test_vanished_monster_is_found_though_others_moved(spots: list[tuple[int, in
     step = st.floats(-6, 6)
     after = [(x + data.draw(step), y + data.draw(step)) for i, (x, y) in enumerate(before) if i not in gone]
     assert find_vanished(tuple(before), tuple(after)) == [each for i, each in enumerate(before) if i in gone]
+
+
+def test_simulated_player_has_neither_keys_nor_pads() -> None:
+    assert Session(ADVENTURE, 1).stage.keys
+    assert Session(ADVENTURE, 1, {"plays": "newcomer"}).stage.keys == ()

@@ -2,7 +2,7 @@
 
 const WAYS = ["up", "left", "right", "down"];
 const ARROWS = { up: "M12 6l7 9H5Z", down: "M12 18l7-9H5Z", left: "M6 12l9-7v14Z", right: "M18 12l-9-7v14Z" };
-const MANY = 4; // buttons besides the directions: more are labelled by their keys
+const MANY = 4; // buttons besides the directions: more are small, and labelled in one word
 const POLL = 33; // ms between two looks at a gamepad
 const DEAD = 0.4; // how far a stick must lean to count
 const SVG = "http://www.w3.org/2000/svg";
@@ -55,16 +55,14 @@ export function wordsForTouch(given) {
 export function buildTouchPad(place, given, keys) {
   const words = new Map();
   const shown = (Array.isArray(given) ? given : []).filter(([, name]) => !/^[1-9]$/.test(name)); // numbers are buttons
-  for (const [code, name, said] of shown) {
-    if (!words.has(name)) words.set(name, [said || name, keyName(String(code))]);
-  }
+  for (const [, name, said] of shown) if (!words.has(name)) words.set(name, said || name);
   const isMany = [...words.keys()].filter((name) => !WAYS.includes(name)).length > MANY;
   const cross = document.createElement("div");
   cross.className = "telos-pad-cross";
   const acts = document.createElement("div");
   acts.className = isMany ? "telos-pad-acts telos-pad-many" : "telos-pad-acts";
-  for (const [name, [said, short]] of words) {
-    const label = isMany ? short : String(said);
+  for (const [name, said] of words) {
+    const label = String(isMany ? name : said);
     (WAYS.includes(name) ? cross : acts).appendChild(button(String(name), String(said), keys, label));
   }
   place.replaceChildren(cross, acts);

@@ -89,7 +89,8 @@ class AdventureStage(Stage):
         self.game = _create_game(seed, settings, self._listener)
         rules = self.game.rules
         self.watched: str | None = self.game.player
-        self.is_played = self.awaits = settings["plays"] == "you"
+        self.is_played = self.awaits = settings["plays"] == YOU
+        self.keys = type(self).keys if self.is_played else ()
         self.size: tuple[float, float] = (rules.width, rules.height)
         self._rules = settings["rules"]
         self._slot = PlayerSlot(settings["plays"], seed, rules)
