@@ -82,14 +82,21 @@ def opened(address: str, headers: dict[str, str]) -> str:
     return text[text.index("/link/") :].split('"')[0].split("\\")[0].split("&")[0]
 
 
-async def watched(site: str, link: str, headers: dict[str, str], seconds: float) -> tuple[float, int, float]:
-    """Play over one link for a while; return frames a second, how often it was slow, and the bytes for each frame."""
+async def watched(
+    site: str, link: str, headers: dict[str, str], seconds: float, ready: asyncio.Barrier | None = None
+) -> tuple[float, int, float]:
+    """Play over one link for a while; return frames a second, how often it was slow, and the bytes for each frame.
+
+    With ``ready``, play begins when all links are open.
+    """
     from websockets.asyncio.client import connect
 
     frames, slow, number, size = 0, 0, 0, 0
     address = f"{site.replace('http', 'ws')}{link}"
     async with connect(address, max_size=None, additional_headers=headers) as socket:
         await socket.recv()
+        if ready is not None:
+            await ready.wait()
         start = time.perf_counter()
         while (now := time.perf_counter()) < start + seconds:
             text = await socket.recv()
@@ -106,14 +113,20 @@ def over_links(count: int, seconds: float) -> None:
     """Play many games at once, and say how many frames each page got."""
     with tempfile.TemporaryDirectory() as folder, studio(folder) as (address, process):
         site, headers = address.rsplit("/", 1)[0], admission(address)
-        links = [opened(f"{site}/adventure?seed={seed}", headers) for seed in range(count)]
 
-        async def everybody() -> list[tuple[float, int, float]]:
-            return await asyncio.gather(*(watched(site, link, headers, seconds) for link in links))
+        async def one(seed: int, ready: asyncio.Barrier) -> tuple[float, int, float]:
+            link = await asyncio.to_thread(opened, f"{site}/adventure?seed={seed}", headers)
+            return await watched(site, link, headers, seconds, ready)  # soon: a game without a page is not kept
 
-        before, start = processor_seconds(process), time.perf_counter()
-        got = asyncio.run(everybody())
-        used = (processor_seconds(process) - before) / (time.perf_counter() - start)
+        async def everybody() -> tuple[list[tuple[float, int, float]], float]:
+            ready = asyncio.Barrier(count + 1)
+            games = [asyncio.create_task(one(seed, ready)) for seed in range(count)]
+            await ready.wait()
+            before, start = processor_seconds(process), time.perf_counter()
+            got = await asyncio.gather(*games)
+            return got, (processor_seconds(process) - before) / (time.perf_counter() - start)
+
+        got, used = asyncio.run(everybody())
     rates = sorted(rate for rate, _, _ in got)
     print(f"{count} games over {count} links, {seconds:g} s each, the adventure with all its recognisers")
     print(f"  frames a second: {rates[0]:.1f} at least, {median(rates):.1f} in the middle; {FRAMES_A_SECOND} are meant")
