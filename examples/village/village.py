@@ -36,10 +36,13 @@ class World:
         self.shops = {SHOPS[mark]: cell for cell, mark in self.ground.items() if mark in SHOPS}
         self.trees = {cell: 0.0 for cell, mark in self.ground.items() if mark == "t"}  # when it stands again
         self.steps_to = cache(self._steps_to)
-        functions = {"path": telos.constant(lambda here, there: self.steps_to(there)[self.shops.get(here) or here])}
-        self.crowd = telos.Crowd(telos.load(HERE / "village.yaml", functions=functions), handles={"place": self.shops})
         homes = [cell for cell, mark in self.ground.items() if mark == "h"]
         self.people = {name: Villager(self, name, home) for name, home in zip(NAMES, homes, strict=True)}
+        self.add_minds()
+
+    def add_minds(self) -> None:
+        functions = {"path": telos.constant(lambda here, there: self.steps_to(there)[self.shops.get(here) or here])}
+        self.crowd = telos.Crowd(telos.load(HERE / "village.yaml", functions=functions), handles={"place": self.shops})
         for name, villager in self.people.items():
             self.crowd.add(name, villager)
 
