@@ -293,6 +293,12 @@ class Mind:
             self.trace(Noticed(fact.time, self.name, fact.kind, fact.subject, fact.confidence, attributes))
         return is_new
 
+    def forget(self, kind: str, now: float) -> None:
+        """Forget all facts of a kind, as if they had faded."""
+        for fact in self.memory.all_of(kind, now):
+            self.memory.forget(kind, fact.subject)
+            self.trace(Forgot(now, self.name, kind, fact.subject))
+
     def _note_failure(self, subject: str, reason: str, now: float, **more: Value) -> bool:
         """Remember a failure and trace it once while it is remembered; return whether it is new."""
         known = self.memory.recall("failure", subject, now)

@@ -249,6 +249,28 @@ def test_sensors_have_periods_and_what_they_said_fades() -> None:
     assert len(set(guard.looks)) >= 4  # besides its periods, it is read whenever the mind thinks
 
 
+class Forgetful(Guard):
+    @telos.sensor(every=1.0, fades=5.0)
+    def look(self, now: float) -> dict[str, bool] | None:  # type: ignore[override]
+        return {"wolf": True} if self.is_wolf_there else None
+
+    def hide(self) -> Iterator[Any]:
+        yield from telos.wait(60)
+
+
+def test_no_news_leaves_what_a_sensor_said_until_it_fades() -> None:
+    crowd, guard = telos.Crowd(telos.loads(WATCH)), Forgetful()
+    crowd.add("guard", guard)
+    guard.is_wolf_there = True
+    crowd.tick(0.0)
+    guard.is_wolf_there = False
+    believed = {}
+    for second in range(1, 8):
+        crowd.tick(float(second))
+        believed[second] = crowd["guard"].mind.state["wolf"]
+    assert believed == {1: True, 2: True, 3: True, 4: True, 5: False, 6: False, 7: False}
+
+
 def test_facts_make_bools_true_and_attention_fills_handles() -> None:
     crowd, guard = watch()
     crowd.tick(0.0)
@@ -256,6 +278,57 @@ def test_facts_make_bools_true_and_attention_fills_handles() -> None:
     live(crowd, 3, start=0.5)
     assert guard.hidden
     assert crowd["guard"].mind.state["enemy"] == "bat"
+
+
+ALERT = """
+domain: alert
+variables: {at: post, noise: bool, heard: post}
+handles: {post: [gate, tower]}
+actions:
+  goto: {parameters: {place: post}, effects: at = place}
+  look: {preconditions: at == heard, effects: noise = false}
+goals: {calm: {wants: not noise, relevant: noise}}
+"""
+
+
+class Sentry(telos.Body):
+    """Goes where a noise was; only its own look there ends that."""
+
+    remembers = ("noise",)
+    attention = (Attention("heard", "noise", lambda fact, memory, now: fact.time),)
+
+    def __init__(self) -> None:
+        self.at, self.looked = "gate", list[str]()
+
+    def sense(self, now: float) -> dict[str, str]:
+        return {"at": self.at}
+
+    def goto(self, place: str) -> None:
+        self.at = place
+
+    def look(self) -> None:
+        self.looked.append(self.at)
+
+
+def test_a_step_ends_what_a_stimulus_began() -> None:
+    crowd, sentry = telos.Crowd(telos.loads(ALERT)), Sentry()
+    crowd.add("sentry", sentry)
+    for second, noises in enumerate((["tower"], [], [], [], ["gate"], [], [], [])):
+        for place in noises:
+            crowd.stimulate("sentry", Fact("noise", place, float(second)))
+        crowd.tick(float(second))
+    assert sentry.looked == ["tower", "gate"]
+    assert crowd["sentry"].mind.state["noise"] is False
+    assert not crowd["sentry"].mind.problems
+    assert crowd["sentry"].mind.memory.all_of("noise", 9.0) == []
+
+
+def test_a_stimulus_about_oneself_is_a_stimulus() -> None:
+    crowd, sentry = telos.Crowd(telos.loads(ALERT)), Sentry()
+    crowd.add("sentry", sentry)
+    crowd.stimulate("sentry", Fact("noise", "sentry", 0.0))
+    crowd["sentry"].mind.think(0.0)
+    assert crowd["sentry"].mind.state["noise"] is True
 
 
 def test_a_class_of_numpy_numbers_is_sensed_as_numbers() -> None:

@@ -60,8 +60,8 @@ class SensorTiming:
 def sensor(*, every: float = 0.0, fades: float | None = None) -> Callable[[Method], Method]:
     """Make a method of a body a sensor of its own: it is read ``every`` so many seconds (0: in each frame).
 
-    Like ``sense``, it takes the time and returns values by variable, or facts. With ``fades``, what it said is
-    forgotten after so many seconds without news: its variables have their start values again.
+    Like ``sense``, it takes the time and returns values by variable, or facts. With ``fades``, it may return None if
+    there is no news: what it said is forgotten so many seconds later, and its variables have their start values again.
     """
     timing = SensorTiming(check_not_negative("every", every), fades)
     if fades is not None and not check_not_negative("fades", fades) > 0:
@@ -161,6 +161,23 @@ def _to_plain(what: str, value: Any) -> Any:
         f"{what} holds {value!r}, which cannot be saved",
         "keep names and numbers there, or write `save` and `restore` of your own",
     )
+
+
+def _from_plain(value: Any) -> Any:
+    """Return what ``_to_plain`` was given; lists may have become tuples on the way."""
+    if isinstance(value, list | tuple):
+        return [_from_plain(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    tag = next(iter(value), "") if len(value) == 1 else ""
+    inside = value.get(tag)
+    if tag in _SEQUENCES and isinstance(inside, list | tuple):
+        return _SEQUENCES[tag](map(_from_plain, inside))
+    if tag in _NUMBERS and isinstance(inside, str):
+        return _NUMBERS[tag](inside)
+    if tag == "dict" and isinstance(inside, Mapping):
+        value = inside
+    return {key: _from_plain(each) for key, each in value.items()}
 
 
 def plain_attributes(thing: Any) -> dict[str, Any]:

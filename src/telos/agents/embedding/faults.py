@@ -138,7 +138,7 @@ def _untold_faults(kind: str, character: Character, told: Collection[str]) -> It
         yield Fault(
             f"nothing tells {kind} what {user!r} does to {name!r}",
             path=("variables", name),
-            suggestion=f"return {name!r} from sense(), or name it in `remembers` if nothing in the game shows it",
+            suggestion=f"return {name!r} from sense(), or name it in `remembers` if only steps and stimuli make it so",
             code=FaultCode.INCOMPLETE,
         )
 

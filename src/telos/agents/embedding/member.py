@@ -11,7 +11,7 @@ from telos.agents.explain import why, why_not
 from telos.agents.memory import Fact
 from telos.agents.mind import Mind
 from telos.agents.mind_schedule import MindSchedule
-from telos.core.values import FrozenMap
+from telos.core.values import FrozenMap, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,11 +58,17 @@ class Member:
         execution = self.mind.execution
         if execution is None or not execution.begun or self.actuator.progress.status is not Status.DONE:
             return
-        remembered = [effect.variable for effect in execution.step.effects if effect.variable in self.body.remembers]
+        remembered = {effect.variable for effect in execution.step.effects} & {*self.body.remembers}
         if remembered:
             after = execution.step.result(execution.before or self.mind.state)
-            for name in remembered:
-                self.mind.note(Fact(name, self.name, self.now, attributes=FrozenMap({"value": after[name]})))
+            for name in sorted(remembered):
+                self._remember(name, after[name])
+
+    def _remember(self, name: str, value: Value) -> None:
+        """Remember what a step has made of a variable; one that is false again has nothing to be remembered of it."""
+        self.mind.forget(name, self.now)
+        if value is not False or self.mind.state.layout.variable(name).start is not False:
+            self.mind.note(Fact(name, self.name, self.now, attributes=FrozenMap({"value": value})))
 
     def sense(self) -> bool:
         """Read the sensors that are read in each frame; return whether anything is new."""

@@ -28,25 +28,25 @@ class Senses:
 
     What a sensor says by variable is one fact, whose kind is the sensor's name. The newest value of a variable counts.
     A bool that no sensor tells is whether a fact of that kind is remembered: ``Fact("bell", ...)`` makes ``bell`` true.
+    If the body ``remembers`` it, a step that makes it false forgets those facts.
     """
 
-    def __init__(self, who: str, body: Body, layout: Layout, sensors: Iterable[str]) -> None:
+    def __init__(self, who: str, body: Body, layout: Layout, sensors: Mapping[str, SensorTiming]) -> None:
         self._who, self._body, self._layout, self._sensors = who, body, layout, tuple(sensors)
+        self._fading = frozenset(name for name, timing in sensors.items() if timing.fades is not None)
         self._said: dict[str, FrozenMap[str, Value]] = {}
-        self._flags = tuple(
-            each.name
-            for each in layout.variables
-            if each.type.kind is ValueKind.BOOL and each.name not in body.remembers
-        )
+        self._flags = tuple(each.name for each in layout.variables if each.type.kind is ValueKind.BOOL)
         self._focuses = tuple(name for each in body.attention if (name := getattr(each, "focus", "")) in layout.slots)
 
     def read(self, sensor: str, now: float) -> list[Fact]:
-        """Return the facts that a sensor of the body reports now."""
+        """Return the facts that a sensor of the body reports now; none if one that fades has no news."""
         said = getattr(self._body, sensor)(now)
         if isinstance(said, Mapping):
             return [Fact(sensor, self._who, now, attributes=self._checked(sensor, said))]
         kind = f"{type(self._body).__name__}.{sensor}"
-        remedy = "return a dictionary of variables and their values, or facts"
+        if said is None and sensor in self._fading:
+            return []
+        remedy = "return a dictionary of variables and their values ({} if there is nothing to tell), or facts"
         if said is None or isinstance(said, str) or not isinstance(said, Iterable):
             raise TelosError(f"{kind} returned {said!r}", remedy)
         facts = list(said)
@@ -89,9 +89,13 @@ class Senses:
         for name in self._focuses:
             values[name] = memory.focus.get(name)
         for name in self._body.remembers:
-            fact = memory.recall(name, self._who, now)
-            if fact is not None:
-                values[name] = fact["value"]
+            made = memory.recall(name, self._who, now)
+            if (
+                made is not None
+                and "value" in made.attributes
+                and all(fact.time <= made.time for fact in memory.all_of(name, now))
+            ):
+                values[name] = made["value"]
         values.update(self._body.believe(memory, now))
         return values
 
