@@ -425,6 +425,43 @@ def test_crowd_of_bodies_uses_things_of_the_running_game() -> None:
     assert json.loads(json.dumps(again.save())) == saved
 
 
+class Clumsy(telos.Body):
+    def sense(self, now: float) -> dict[str, object]:
+        return {"at": "home", "wood": 0}
+
+    def goto(self, place: str) -> None: ...
+
+
+def test_a_method_that_all_things_lack_is_one_fault() -> None:
+    with pytest.raises(TelosError) as raised:
+        telos.Crowd(telos.loads(WOOD, functions={"distance": distance})).add("ann", Clumsy())
+    assert str(raised.value).count("def chop(self, thing)") == 1
+    assert "no method for the action 'tree.chop'" in str(raised.value)
+
+
+def test_a_slip_in_a_fact_about_a_thing_is_told() -> None:
+    crowd = telos.Crowd(telos.loads(WOOD, functions={"distance": distance}))
+    crowd.add("ann", Lumberjack({}))
+    with pytest.raises(TelosError, match="about the tree 'pine' has 'plase'; did you mean 'place'"):
+        crowd.stimulate("ann", Fact("tree", "pine", 0.0, attributes={"plase": "bay"}))
+    with pytest.raises(TelosError, match="kind 'tre'; did you mean 'tree'"):
+        crowd.stimulate("ann", Fact("tre", "pine", 0.0))
+    crowd.stimulate("ann", Fact("tree", "pine", 0.0, attributes={"place": "bay", "height": 9}))  # for a score
+
+
+def test_explanations_say_which_thing_a_slot_is() -> None:
+    crowd = telos.Crowd(telos.loads(WOOD, functions={"distance": distance}))
+    body = Lumberjack({})
+    ann = crowd.add("ann", body)
+    crowd.tick(0.0)
+    assert ann.why_not("tree.chop") == "tree.chop: no tree is known."
+    body.trees["pine"] = "bay"
+    crowd.tick(0.5)
+    assert ann.plan[-1] == "tree_3.chop"
+    assert ann.why().splitlines()[-1] == "tree_3 is pine."
+    assert ann.why_not("tree.chop") == "tree_3.chop: it is part of the plan."
+
+
 def test_template_in_python_rejects_misuse() -> None:
     for wrong in (
         {"slots": 0},

@@ -1,10 +1,15 @@
 """``why`` and ``why_not``: explanations of a mind's goal, plan and alternatives."""
 
+from collections.abc import Iterable
+
 from telos.agents.deliberation import Deliberation
 from telos.agents.mind import Mind
+from telos.agents.things import thing_in_focus
+from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
 from telos.core.goal import Goal
 from telos.core.plan import NoPlan
+from telos.core.template import PRESENT
 from telos.planning.planner import Planner
 
 
@@ -20,6 +25,7 @@ def why(mind: Mind) -> str:
         lines += execution.plan.why().splitlines()
         if execution.index < len(execution.plan.steps):
             lines.append(f"Now at step {execution.index + 1}: {execution.step}.")
+            lines += _things_in_slots(mind, execution.plan.steps[execution.index :])
     lines += [f"A fault of the game: {problem}." for problem in mind.problems]
     return "\n".join([*lines, *_passed_over(mind.deliberation)])
 
@@ -28,6 +34,12 @@ def _passed_over(deliberation: Deliberation | None) -> list[str]:
     if deliberation is None:
         return []
     return [f"Not {goal}: {reason}." for goal, reason in deliberation.passed_over.items()]
+
+
+def _things_in_slots(mind: Mind, steps: Iterable[Action]) -> list[str]:
+    """Say which things of the game the slots of templates stand for."""
+    slots = dict.fromkeys(step.on for step in steps if step.on is not None)
+    return [f"{slot} is {thing}." for slot in slots if (thing := thing_in_focus(mind.memory, slot)) != slot]
 
 
 def why_not(mind: Mind, name: str) -> str:
@@ -40,6 +52,11 @@ def why_not(mind: Mind, name: str) -> str:
         known = [action.name for action in mind.domain.actions]
         if name in known:
             return f"{name}: {mind.character.name} cannot do that; it is not among its actions."
+        if things := _things_with(mind, name):
+            present = [each for each in things if mind.state[f"{actions[each].on}.{PRESENT}"]]
+            return (
+                "\n".join(why_not(mind, each) for each in present) or f"{name}: no {name.partition('.')[0]} is known."
+            )
         raise TelosError(
             f"{name!r} is neither a goal nor an action of {mind.name}", name_hint(name, [*goals, *actions])
         )
@@ -49,6 +66,14 @@ def why_not(mind: Mind, name: str) -> str:
     if unmet:
         return f"{name}: it needs {unmet[0]}."
     return f"{name}: it is possible, but no part of the cheapest plan for {mind.goal or 'any goal'}."
+
+
+def _things_with(mind: Mind, name: str) -> list[str]:
+    """Return the actions of all things of a template for the one name that the domain file has for them."""
+    owner, _, own = name.partition(".")
+    things = [thing for thing, template in mind.domain.template_of.items() if template.name == owner]
+    named = {f"{thing}.{own}" for thing in things}
+    return [action.name for action in mind.character.actions if action.name in named]
 
 
 def _why_not_goal(mind: Mind, name: str) -> str:

@@ -123,12 +123,9 @@ class MindSchedule:
 
     def begin_frame(self, now: float) -> None:
         """Set the time; time never goes backwards."""
-        if (
-            isinstance(now, bool)
-            or not isinstance(now, int | float)
-            or not self._now <= now < math.inf
-            or now == -math.inf
-        ):
+        if isinstance(now, bool) or not isinstance(now, int | float) or now == -math.inf:
+            raise TelosError(f"the time of a frame is {now!r}", "give seconds of the game, a finite number")
+        if not self._now <= now < math.inf:
             raise TelosError(f"the frame of {now!r} s comes after that of {self._now:g} s", "let time only grow")
         self._now = now
 

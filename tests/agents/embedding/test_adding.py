@@ -137,6 +137,25 @@ class Waiter(Cutter):
         yield telos.wait(2)
 
 
+def test_waiting_needs_a_yield() -> None:
+    run(Waiter(Wood()))  # `yield` is as good as `yield from`
+    with pytest.warns(RuntimeWarning, match=r"telos.wait\(2.5\) waits for nothing; write `yield from"):
+        telos.wait(2.5)
+
+
+class Hasty(Cutter):
+    patience = -1
+
+
+class Often(Cutter):
+    sense_every: Any = "often"
+
+
+class Texts(Cutter):
+    saves: Any = "gold"
+    remembers: Any = "rested"
+
+
 class Undecided(Cutter):
     class goto:  # noqa: N801
         def begin(self, body: Cutter, now: float, place: str) -> None: ...
@@ -181,7 +200,6 @@ def remove_twice() -> None:
     [
         (lambda: run(Odd(Wood())), "Odd.goto returned 3.*yield once a frame"),
         (lambda: run(Yielder(Wood())), "yielded 0.5.*yield from telos.wait"),
-        (lambda: run(Waiter(Wood())), "yielded <generator.*yield from telos.wait"),
         (lambda: run(Undecided(Wood())), "returned 'soon'.*whether"),
         (lambda: run(HalfAnAction(Wood())), "has no progress"),
         (lambda: run(Mute(Wood())), "Mute.sense returned None.*dictionary"),
@@ -197,8 +215,15 @@ def remove_twice() -> None:
         (lambda: crowd_with(Cutter(Wood())).add("", Cutter(Wood())), "is not a name"),
         (lambda: crowd_with(Cutter(Wood())).add("bob", Cutter(Wood()), character="cuter"), "did you mean 'cutter'"),
         (lambda: crowd_with(Cutter(Wood())).stimulate("bob", telos.Fact("bell", "x", 0.0)), "no 'bob'"),
+        (lambda: crowd_with(Cutter(Wood())).stimulate("ann", "bell"), "'bell' is not a fact.*telos.Fact"),  # type: ignore[arg-type]
+        (lambda: crowd_with(Cutter(Wood())).stimulate("ann", telos.Fact("alarn", "x", 0.0)), "did you mean 'alarm'"),
+        (lambda: crowd_with(Cutter(Wood())).stimulate("ann", telos.Fact("alarm", (1, 2), 0.0)), "are texts"),  # type: ignore[arg-type]
         (lambda: crowd_with(Cutter(Wood())).restore({}), "schedule is missing"),
         (lambda: crowd_with(Cutter(Wood())).tick(float("inf")), "inf s"),
+        (lambda: crowd_with(Cutter(Wood())).tick("now"), "time of a frame is 'now'"),  # type: ignore[arg-type]
+        (lambda: crowd_with(Hasty(Wood())), "Hasty.patience is -1.*zero or more"),
+        (lambda: crowd_with(Often(Wood())), "Often.sense_every is 'often'"),
+        (lambda: crowd_with(Texts(Wood())), r"remembers = \('rested',\)(.|\n)*saves = \('gold',\)"),
         (lambda: telos.Crowd("wood.yaml"), "is not a domain.*telos.load"),  # type: ignore[arg-type]
         (lambda: Cutter(Wood()).mind, "not in a crowd yet"),
         (lambda: telos.sensor(fades=0.0), "more than 0"),

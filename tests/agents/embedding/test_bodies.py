@@ -249,6 +249,18 @@ def test_sensors_have_periods_and_what_they_said_fades() -> None:
     assert len(set(guard.looks)) >= 4  # besides its periods, it is read whenever the mind thinks
 
 
+def test_a_sensor_needs_no_period() -> None:
+    class Watchful(Guard):
+        @telos.sensor
+        def listen(self, now: float) -> dict[str, bool]:
+            return {"bell": True}
+
+    crowd = telos.Crowd(telos.loads(WATCH))
+    crowd.add("guard", Watchful())
+    crowd.tick(0.0)
+    assert crowd["guard"].mind.state["bell"] is True
+
+
 class Forgetful(Guard):
     @telos.sensor(every=1.0, fades=5.0)
     def look(self, now: float) -> dict[str, bool] | None:  # type: ignore[override]

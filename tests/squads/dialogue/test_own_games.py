@@ -119,6 +119,7 @@ def test_conversation_is_saved_with_what_it_is_about() -> None:
         (Occasion("sold", 0.0, "Ann"), CALM, people(), "lacks 'buyer'"),
         (Occasion("slod", 0.0, "Ann"), CALM, people(), "did you mean 'sold'"),
         (sold(), {}, people(), "'customers'.*values="),
+        (sold(), {**CALM, "rainin": True}, people(), "no variable 'rainin'; did you mean 'raining'"),
         (sold(), {"customers": 1.5, "raining": False}, people(), "customers"),
         (sold(), CALM, {"Ann": Person("Ann"), "Bob": Person("Bob")}, "'mood' of 'Bob'"),
     ],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from telos.agents.body import DONE, RUNNING, Actor, BodyState, Perform, Procedure, Progress, Status
-from telos.agents.embedding.body import Body, Failed, Wait, plain_attributes, restored_value
+from telos.agents.embedding.body import Body, Failed, Wait, Waiting, plain_attributes, restored_value
 from telos.agents.problems import format_error
 from telos.agents.things import thing_in_focus
 from telos.core.action import Action
@@ -137,6 +137,8 @@ class _GeneratorStep:
             return True
         finally:
             self._is_fresh = self._is_running = False
+        if isinstance(asked, Waiting):  # `yield` is as good as `yield from`
+            asked = next(iter(asked))
         if isinstance(asked, Wait):
             self._until = now + asked.seconds
         elif asked is not None:

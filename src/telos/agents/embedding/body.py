@@ -4,9 +4,10 @@ A body has one method per action of its character. A method that takes time is a
 """
 
 import math
+import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from telos.agents.memory import Attends, WorkingMemory
 from telos.core.errors import TelosError
@@ -43,10 +44,31 @@ class Wait:
     seconds: float
 
 
-def wait(seconds: float) -> Generator[Wait, float, float]:
-    """Let seconds of the game's time pass inside an action: ``yield from telos.wait(3)``. Return the time then."""
-    now = yield Wait(check_not_negative("the seconds to wait", seconds))
-    return now
+class Waiting:
+    """What ``wait`` returns, for ``yield from``; without that, nobody waits, and a ``RuntimeWarning`` says so."""
+
+    def __init__(self, seconds: float) -> None:
+        self._wait, self._is_used = Wait(check_not_negative("the seconds to wait", seconds)), False
+
+    def __iter__(self) -> Generator[Wait, float, float]:
+        self._is_used = True
+        return self._pass()
+
+    def _pass(self) -> Generator[Wait, float, float]:
+        now = yield self._wait
+        return now
+
+    def __repr__(self) -> str:
+        return f"telos.wait({self._wait.seconds:g})"
+
+    def __del__(self) -> None:
+        if not getattr(self, "_is_used", True):
+            warnings.warn(f"{self!r} waits for nothing; write `yield from {self!r}`", RuntimeWarning, stacklevel=2)
+
+
+def wait(seconds: float) -> Waiting:
+    """Let seconds of the game's time pass inside an action: ``yield from telos.wait(3)``. It gives the time then."""
+    return Waiting(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +79,13 @@ class SensorTiming:
     fades: float | None = None
 
 
-def sensor(*, every: float = 0.0, fades: float | None = None) -> Callable[[Method], Method]:
+@overload
+def sensor(method: Method, /) -> Method: ...
+@overload
+def sensor(*, every: float = 0.0, fades: float | None = None) -> Callable[[Method], Method]: ...
+def sensor(
+    method: Callable[..., Any] | None = None, /, *, every: float = 0.0, fades: float | None = None
+) -> Callable[..., Any]:
     """Make a method of a body a sensor of its own: it is read ``every`` so many seconds (0: in each frame).
 
     Like ``sense``, it takes the time and returns values by variable, or facts. With ``fades``, it may return None if
@@ -73,7 +101,7 @@ def sensor(*, every: float = 0.0, fades: float | None = None) -> Callable[[Metho
         method.__dict__["telos_sensor"] = timing
         return method
 
-    return mark
+    return mark if method is None else mark(method)
 
 
 class Body:
@@ -161,23 +189,6 @@ def _to_plain(what: str, value: Any) -> Any:
         f"{what} holds {value!r}, which cannot be saved",
         "keep names and numbers there, or write `save` and `restore` of your own",
     )
-
-
-def _from_plain(value: Any) -> Any:
-    """Return what ``_to_plain`` was given; lists may have become tuples on the way."""
-    if isinstance(value, list | tuple):
-        return [_from_plain(each) for each in value]
-    if not isinstance(value, Mapping):
-        return value
-    tag = next(iter(value), "") if len(value) == 1 else ""
-    inside = value.get(tag)
-    if tag in _SEQUENCES and isinstance(inside, list | tuple):
-        return _SEQUENCES[tag](map(_from_plain, inside))
-    if tag in _NUMBERS and isinstance(inside, str):
-        return _NUMBERS[tag](inside)
-    if tag == "dict" and isinstance(inside, Mapping):
-        value = inside
-    return {key: _from_plain(each) for key, each in value.items()}
 
 
 def plain_attributes(thing: Any) -> dict[str, Any]:

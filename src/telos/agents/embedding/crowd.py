@@ -123,7 +123,7 @@ class Crowd:
         """
         self._check_new(name, body)
         kind = self._character(character)
-        senses = Senses(name, body, self.domain.layout, sensors_of(body))
+        senses = Senses(name, body, self.domain, sensors_of(body))
         faults = list(body_faults(body, kind, self.domain))
         member = None if faults else self._make(name, body, kind, senses)
         body._member = member  # it may ask for its mind when it senses
@@ -258,7 +258,7 @@ class Crowd:
 
     def stimulate(self, name: str, fact: Fact) -> None:
         """Tell a character something at once, outside of its sensors."""
-        self[name]
+        self[name].senses.check(fact)
         self.schedule.stimulate(name, fact)
 
     # --- saving -------------------------------------------------------------------------------------------------------

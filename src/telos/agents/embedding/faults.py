@@ -15,7 +15,7 @@ from telos.core.values import Value
 
 def body_faults(body: Body, character: Character, domain: Domain) -> Iterator[Fault]:
     """Yield what a body and a game lack for the actions, functions and sensors of a character."""
-    yield from _method_faults(body, character)
+    yield from _method_faults(body, character, domain)
     yield from function_faults(character, domain)
     yield from _sensor_faults(body, character)
     yield from _name_faults(body, domain)
@@ -41,24 +41,41 @@ def handle_faults(domain: Domain, handles: Mapping[str, Collection[Value]]) -> I
                 )
 
 
-def _method_faults(body: Body, character: Character) -> Iterator[Fault]:
+def _method_faults(body: Body, character: Character, domain: Domain) -> Iterator[Fault]:
+    """Yield the faults of methods; one that all things of a template lack is one fault."""
+    told: set[str] = set()
+    for name, fault in _faults_of_methods(body, character, domain):
+        if name not in told:
+            told.add(name)
+            yield fault
+
+
+def _faults_of_methods(body: Body, character: Character, domain: Domain) -> Iterator[tuple[str, Fault]]:
+    """Yield the faults of methods with the names of their actions, that of the template for its things."""
     kind = type(body).__name__
     own = [name for name in dir(type(body)) if not name.startswith("_") and callable(getattr(type(body), name))]
     for action in character.actions:
-        expected = method_names(action)[0]
+        template = domain.template_of.get(action.on or "")
+        things = () if template is None else ("thing",)
+        expected = method_names(action)[-1 if things else 0]
+        name = f"{template.name}.{action.name.removeprefix(f'{action.on}.')}" if template is not None else action.name
         method = find_method(body, action)
         if method is None:
-            arguments = "".join(f", {name}" for name in action.parameters)
+            arguments = "".join(f", {each}" for each in (*things, *action.parameters))
             hint = name_hint(expected, own)
             hint = f"; {hint}" if hint.startswith("did you mean") else ""
-            yield Fault(
-                f"{kind} has no method for the action {action.name!r}",
-                path=("actions", action.name),
-                suggestion=f"write `def {expected}(self{arguments})`{hint}",
-                code=FaultCode.INCOMPLETE,
+            yield (
+                name,
+                Fault(
+                    f"{kind} has no method for the action {name!r}",
+                    path=("actions", name),
+                    suggestion=f"write `def {expected}(self{arguments})`{hint}",
+                    code=FaultCode.INCOMPLETE,
+                ),
             )
         elif fault := signature_fault(method):
-            yield Fault(f"{kind}.{method.name}: {fault}", path=("actions", action.name), code=FaultCode.WRONG_COUNT)
+            code = FaultCode.WRONG_COUNT
+            yield name, Fault(f"{kind}.{method.name}: {fault}", path=("actions", name), code=code)
 
 
 def _sensor_faults(body: Body, character: Character) -> Iterator[Fault]:
@@ -74,19 +91,30 @@ def _sensor_faults(body: Body, character: Character) -> Iterator[Fault]:
 
 
 def _name_faults(body: Body, domain: Domain) -> Iterator[Fault]:
-    """Yield the faults of names in the class of a body."""
-    for name in body.remembers:
+    """Yield the faults of what the class of a body declares."""
+    kind = type(body).__name__
+    for attribute in ("sense_every", "patience"):
+        value = getattr(body, attribute)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+            message = f"{kind}.{attribute} is {value!r}; it must be a number of seconds, zero or more"
+            yield Fault(message, path=(attribute,), code=FaultCode.INVALID)
+    texts = [attribute for attribute in ("remembers", "saves") if isinstance(getattr(body, attribute), str)]
+    for attribute in texts:
+        value = getattr(body, attribute)
+        remedy = f"write {attribute} = ({value!r},)"
+        yield Fault(f"{kind}.{attribute} is a text", path=(attribute,), suggestion=remedy, code=FaultCode.INVALID)
+    for name in body.remembers if "remembers" not in texts else ():
         if name not in domain.layout.slots:
             yield Fault(
-                f"{type(body).__name__} remembers {name!r}, which is no variable",
+                f"{kind} remembers {name!r}, which is no variable",
                 path=("remembers",),
                 suggestion=name_hint(name, domain.layout.slots),
                 code=FaultCode.UNKNOWN_NAME,
             )
-    for name in body.saves:
+    for name in body.saves if "saves" not in texts else ():
         if not hasattr(body, name):
             yield Fault(
-                f"{type(body).__name__} saves {name!r}, which it does not have",
+                f"{kind} saves {name!r}, which it does not have",
                 path=("saves",),
                 suggestion=name_hint(name, vars(body)),
                 code=FaultCode.UNKNOWN_NAME,

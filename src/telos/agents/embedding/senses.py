@@ -5,8 +5,9 @@ from typing import Any
 
 from telos.agents.embedding.body import Body, SensorTiming
 from telos.agents.memory import Fact, WorkingMemory
+from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.state import Layout
+from telos.core.template import PRESENT
 from telos.core.values import FrozenMap, Value, ValueKind
 
 SENSE = "sense"  # the sensor that every body has
@@ -31,11 +32,14 @@ class Senses:
     If the body ``remembers`` it, a step that makes it false forgets those facts.
     """
 
-    def __init__(self, who: str, body: Body, layout: Layout, sensors: Mapping[str, SensorTiming]) -> None:
+    def __init__(self, who: str, body: Body, domain: Domain, sensors: Mapping[str, SensorTiming]) -> None:
+        layout = domain.layout
         self._who, self._body, self._layout, self._sensors = who, body, layout, tuple(sensors)
         self._fading = frozenset(name for name, timing in sensors.items() if timing.fades is not None)
         self._said: dict[str, FrozenMap[str, Value]] = {}
         self._flags = tuple(each.name for each in layout.variables if each.type.kind is ValueKind.BOOL)
+        self._templates = {each.name: each for each in domain.templates}
+        self._kinds = self._kinds_read()
         self._focuses = tuple(name for each in body.attention if (name := getattr(each, "focus", "")) in layout.slots)
 
     def read(self, sensor: str, now: float) -> list[Fact]:
@@ -53,7 +57,31 @@ class Senses:
         for fact in facts:
             if not isinstance(fact, Fact):
                 raise TelosError(f"{kind} returned {fact!r} among its facts", remedy)
+            self.check(fact)
         return facts
+
+    def check(self, fact: Fact) -> None:
+        """Raise a ``TelosError`` if a fact cannot be remembered and saved, or is one that is read but for a slip."""
+        if not isinstance(fact, Fact):
+            raise TelosError(f"{fact!r} is not a fact", 'give telos.Fact("bell", "tower", now)')
+        if not isinstance(fact.kind, str) or not isinstance(fact.subject, str):
+            remedy = "kind and subject are texts: name the thing, and give the rest as attributes"
+            raise TelosError(f"a fact of the kind {fact.kind!r} is about {fact.subject!r}", remedy)
+        if self._kinds is not None and fact.kind not in self._kinds:
+            _check_slip(f"nothing reads facts of the kind {fact.kind!r}", fact.kind, self._kinds)
+        template = self._templates.get(fact.kind)
+        if template is not None:
+            known = {PRESENT, *template.parameters, *(each.name for each in template.variables)}
+            for name in fact.attributes.keys() - known:
+                _check_slip(f"a fact about the {fact.kind} {fact.subject!r} has {name!r}", name, known)
+
+    def _kinds_read(self) -> frozenset[str] | None:
+        """Return the kinds of facts that are read; None if that is not known, because the body has ways of its own."""
+        body = self._body
+        kinds = [getattr(each, "kind", None) or getattr(each, "focus", None) for each in body.attention]
+        if type(body).believe is not Body.believe or None in kinds:
+            return None
+        return frozenset({"failure", *map(str, kinds), *self._flags, *body.remembers, *self._templates, *self._sensors})
 
     def _checked(self, sensor: str, said: Mapping[str, Any]) -> FrozenMap[str, Value]:
         """Return the values that a sensor told, each of the type of its variable."""
@@ -98,6 +126,13 @@ class Senses:
                 values[name] = made["value"]
         values.update(self._body.believe(memory, now))
         return values
+
+
+def _check_slip(message: str, word: str, known: Iterable[str]) -> None:
+    """Raise if a word is nearly a known one; others may be for the game's own use."""
+    remedy = name_hint(word, known)
+    if remedy.startswith("did you mean"):
+        raise TelosError(message, remedy)
 
 
 class BodySensor:

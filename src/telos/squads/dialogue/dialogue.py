@@ -201,7 +201,7 @@ class Dialogue:
 
     def tick(
         self,
-        speakers: Mapping[str, Speaker],
+        speakers: Mapping[str, Speaker] | Iterable[Speaker],
         now: float,
         *,
         squads: Mapping[str, str] | None = None,
@@ -216,7 +216,10 @@ class Dialogue:
             raise TelosError(f"the time {now!r} is before {self._now!r}", "pass increasing seconds")
         self._now = now
         self._squads.update(squads or {})
-        context = DialogueContext(speakers, self._squads, now, self._vocabulary, self._describe_place, values or {})
+        people = speakers if isinstance(speakers, Mapping) else {each.name: each for each in speakers}
+        for name in values or {}:
+            self._vocabulary.check_given(name)
+        context = DialogueContext(people, self._squads, now, self._vocabulary, self._describe_place, values or {})
         self._waiting = [each for each in self._waiting if now - each.occasion.time <= STALE_SECONDS]
         for squad, talk in [*self._talks.items()]:
             if now >= talk.due and talk.turn(self._lines[talk.exchange]) is None:
@@ -427,7 +430,7 @@ def say(
 
     A game that goes on meanwhile keeps a ``Dialogue``.
     """
-    people = speakers if isinstance(speakers, Mapping) else {each.name: each for each in speakers}
+    people = dict(speakers) if isinstance(speakers, Mapping) else {each.name: each for each in speakers}
     dialogue = Dialogue(lines, rng=rng)
     dialogue.notice(occasion)
     spoken = dialogue.tick(people, occasion.time, values=values)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SQUAD = "squad"  # the hearer of a turn that is not a role
 TURN_KEYS = frozenset({"if", "to", "after"})  # keys of a turn beside its role
 FAR = 999.0  # metres to somebody who is not there
+GIVEN = "given with every tick"  # what a declared variable is
 SPEAKER, TEXT = "speaker", "text"  # what an occasion may be about, beside the types of variables
 
 FindSpeaker: TypeAlias = "Callable[[Occasion, DialogueContext, Mapping[str, str]], str | None]"
@@ -110,7 +111,7 @@ class DialogueVocabulary:
         """
         types = {name: Type.of(spec) for name, spec in (variables or {}).items()}
         given = {name: _given_variable(name, kind) for name, kind in types.items()}
-        slots = {name: Slot("given with every tick", partial(_given_words, name)) for name in types}
+        slots = {name: Slot(GIVEN, partial(_given_words, name)) for name in types}
         own = {name: _attribute(name, Type.of(spec)) for name, spec in (role_variables or {}).items()}
         return DialogueVocabulary(
             FrozenMap({**self.occasions, **(occasions or {})}),
@@ -124,6 +125,13 @@ class DialogueVocabulary:
     def reserved(self) -> frozenset[str]:
         """Return the words that cannot be roles."""
         return frozenset({SQUAD, *TURN_KEYS, *KEYWORDS, *self.slots})
+
+    def check_given(self, name: str) -> None:
+        """Raise a ``TelosError`` if the game gives a variable that the lines do not declare."""
+        if name not in self.variables:
+            given = [each for each, variable in self.variables.items() if variable.about == GIVEN]
+            remedy = name_hint(name, given) or "declare it under `variables` of the lines"
+            raise TelosError(f"the lines declare no variable {name!r}", remedy)
 
     def kind(self, occasion: str) -> OccasionKind:
         """Return a kind of occasion."""
@@ -211,7 +219,7 @@ def _told_words(name: str, situation: "Situation", _: str) -> str | None:
 
 
 def _given_variable(name: str, kind: Type) -> SituationVariable:
-    return SituationVariable(kind, "given with every tick", partial(_given_value, name, kind), kind.start)
+    return SituationVariable(kind, GIVEN, partial(_given_value, name, kind), kind.start)
 
 
 def _given_value(name: str, kind: Type, situation: "Situation") -> Value:
