@@ -60,11 +60,11 @@ class Senses:
             self.check(fact)
         return facts
 
-    def check(self, fact: Fact) -> None:
+    def check(self, fact: object) -> None:
         """Raise a ``TelosError`` if a fact cannot be remembered and saved, or is one that is read but for a slip."""
         if not isinstance(fact, Fact):
             raise TelosError(f"{fact!r} is not a fact", 'give telos.Fact("bell", "tower", now)')
-        if not isinstance(fact.kind, str) or not isinstance(fact.subject, str):
+        if not all(isinstance(each, str) for each in (fact.kind, fact.subject)):
             remedy = "kind and subject are texts: name the thing, and give the rest as attributes"
             raise TelosError(f"a fact of the kind {fact.kind!r} is about {fact.subject!r}", remedy)
         if self._kinds is not None and fact.kind not in self._kinds:
