@@ -7,6 +7,7 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import repeat
 from typing import Any, overload
 
 from telos.core.action import Action
@@ -53,11 +54,14 @@ def plan_many(
     limits = make_limits(how, budget, None)
     planner = get_planner(domain, actions)
     rows = ColumnStates(domain.layout, states) if isinstance(states, Mapping) else _RowStates(states, domain)
-    groups, places = list[_AgentGroup](), [(0, 0)] * len(rows)
+    groups, places = list[_AgentGroup | _JoinedGroup](), [(0, 0)] * len(rows)
     for goal, members in _group_by_goal(goals, len(rows)).items():
         for group in _group_by_task(planner, goal, rows, members):
-            for row, agent in enumerate(group.agents):
-                places[agent] = (len(groups), row)
+            if len(group.agents) == len(rows):  # all of them, in order
+                places = list(zip(repeat(len(groups)), range(len(rows)), strict=False))
+            else:
+                for row, agent in enumerate(group.agents):
+                    places[agent] = (len(groups), row)
             group.search(limits, threads or os.cpu_count() or 1)
             groups.append(group)
     return Plans(groups, places)
@@ -66,7 +70,7 @@ def plan_many(
 class Plans(Sequence[Answer]):
     """The answers for a crowd, in order. Each is a row of numbers until it is read."""
 
-    def __init__(self, groups: "list[_AgentGroup]", places: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, groups: "list[_AgentGroup | _JoinedGroup]", places: Sequence[tuple[int, int]]) -> None:
         self._groups, self._places = groups, places
 
     def __len__(self) -> int:
@@ -118,7 +122,7 @@ def _group_by_goal(goals: str | Goal | Sequence[str | Goal], count: int) -> dict
 
 def _group_by_task(
     planner: Planner, goal: str | Goal, rows: Sequence[State], members: list[int]
-) -> "Iterator[_AgentGroup]":
+) -> "Iterator[_AgentGroup | _JoinedGroup]":
     """Yield the groups of agents that share a task."""
     wanted = planner.domain.goal(goal) if isinstance(goal, str) else goal
     variables = planner.domain.layout.variables
@@ -126,8 +130,13 @@ def _group_by_task(
         first = rows[members[0]]
         prepared = planner.prepare(wanted, first, planner.handles(first, {}, wanted))
         if search.is_installed() and not prepared.compiled_task.game_calls and not planner.fixed_in(wanted):
-            words, numbers = encode_columns(rows, prepared.compiled_task.encoding, members)
-            yield _AgentGroup(planner, wanted, prepared, rows, members, words, numbers)
+            parts = []
+            handles = planner.handles(first, {}, wanted)
+            for part in planner.split(wanted, first, handles):
+                task = planner.prepare(part, first, handles)
+                words, numbers = encode_columns(rows, task.compiled_task.encoding, members)
+                parts.append(_AgentGroup(planner, part, task, rows, members, words, numbers))
+            yield parts[0] if len(parts) == 1 else _JoinedGroup(planner, wanted, rows, parts)
             return
     tasks: dict[Hashable, tuple[PreparedGoal, SearchCalls | None, list[int], list[int], list[float]]] = {}
     for agent in members:
@@ -231,6 +240,19 @@ class _AgentGroup:
             costs[at] = result.cost
             steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(result.steps))] = result.steps[:MAX_STEPS]
 
+    def place(self, row: int) -> int:
+        """Return the number of a row's distinct state."""
+        return int(self._same[row])
+
+    def places(self) -> list[int]:
+        """Return the number of each row's distinct state."""
+        return self._same.tolist()  # type: ignore[no-any-return]
+
+    def has_dropped(self, row: int | None = None) -> bool:
+        """Whether the search of a row, or of any, has dropped branches whose numbers overflow."""
+        dropped = self._columns[4]
+        return bool(dropped.any() if row is None else dropped[self._same[row]])
+
     def cost(self, row: int) -> float:
         if self._is_kept(row):
             return float(self._columns[1][self._same[row]])
@@ -271,6 +293,55 @@ class _AgentGroup:
         found = tuple(steps[at * MAX_STEPS : at * MAX_STEPS + lengths[at]].tolist())
         result = SearchResult(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
         return self._planner.to_answer(result, self._prepared.compiled_task, start, self._goal, handles)
+
+
+class _JoinedGroup:
+    """Agents with a goal whose parts have nothing to do with each other: each part is a group, searched on its own.
+
+    So agents share searches though no two of them are in the same situation.
+    """
+
+    def __init__(self, planner: Planner, goal: Goal, rows: Sequence[State], parts: Sequence[_AgentGroup]) -> None:
+        self._planner, self._goal, self._rows, self._parts = planner, goal, rows, parts
+        self.agents, self._limits = parts[0].agents, SearchLimits()
+        self._answers: dict[tuple[int, ...], Answer] = {}  # by distinct states of the parts
+
+    def search(self, limits: SearchLimits, threads: int) -> None:
+        self._limits = limits
+        for part in self._parts:
+            part.search(limits, threads)
+
+    def cost(self, row: int) -> float:
+        return sum(part.cost(row) for part in self._parts)
+
+    def answers(self) -> list[Answer]:
+        """Return all agents' answers."""
+        if any(part.has_dropped() for part in self._parts):
+            return [self.answer(row) for row in range(len(self.agents))]
+        known, found = self._answers, list[Answer]()
+        answers = [part.answers() for part in self._parts]
+        for row, places in enumerate(zip(*(part.places() for part in self._parts), strict=True)):
+            answer = known.get(places)
+            if answer is None:
+                start = partial(self._rows.__getitem__, self.agents[row])
+                answer = known[places] = self._planner.join(self._goal, [each[row] for each in answers], start)
+            found.append(answer)
+        return found
+
+    def answer(self, row: int) -> Answer:
+        places = tuple([part.place(row) for part in self._parts])
+        found = self._answers.get(places)
+        if found is None:
+            found = self._answers[places] = self._join(row)
+        return found
+
+    def _join(self, row: int) -> Answer:
+        agent = self.agents[row]
+        if any(part.has_dropped(row) for part in self._parts):  # the explanation speaks of one search
+            how = "optimal" if self._limits.weight == 1.0 else "fast"
+            return self._planner.plan(self._rows[agent], self._goal, how, self._limits.budget)
+        answers = [part.answer(row) for part in self._parts]
+        return self._planner.join(self._goal, answers, partial(self._rows.__getitem__, agent))
 
 
 def _find_distinct(words: Any, numbers: Any) -> tuple[Any, Any]:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.core.action import Action
+from telos.core.conditions import Condition
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Expression, Handle, names_in, walk
@@ -198,6 +200,7 @@ class Planner:
         self._order = tuple(domain.layout.slots)
         self._bound_actions: dict[tuple[str, tuple[Value, ...]], Action] = {}
         self.functions = FunctionAnswers.of(domain)
+        self._splits: dict[int, tuple[Goal, ...]] = {}  # by the identity of the goal as it was compiled
         self._same: dict[str | Goal, tuple[Goal, PreparedGoal]] = {}  # goals that are the same task in every state
 
     def plan(
@@ -348,6 +351,49 @@ class Planner:
             found = PreparedGoal(compiled, SearchEngine(compiled), reader, DecodedCalls(compiled))
             self._prepared[key] = found
         return found
+
+    def split(self, goal: Goal, state: State, handles: HandleTable) -> tuple[Goal, ...]:
+        """Return goals that together are this one and can be planned for one by one, in any order.
+
+        They have nothing to do with each other: no action changes what one of them depends on and what another one
+        does. So plans for them, one after the other, are a plan, and no plan costs less if none of theirs do.
+        """
+        prepared = self.prepare(goal, state, handles)
+        found = self._splits.get(id(prepared))
+        if found is None:
+            found = self._splits[id(prepared)] = tuple(self._independent(goal, state, handles, prepared))
+        return found
+
+    def join(self, goal: Goal, answers: Sequence[Answer], start: StartState) -> Answer:
+        """Return one answer to a goal that was split: all plans one after the other, or the first failure."""
+        failed = next((each for each in answers if not each.found), None)
+        if failed is not None:
+            return failed
+        steps = tuple(chain.from_iterable(each.steps for each in answers))
+        cost, expanded = sum(each.cost for each in answers), sum(each.expanded for each in answers)
+        return Plan(steps, cost, goal.name, expanded, partial(self._explain, start, goal, ""))
+
+    def _independent(self, goal: Goal, state: State, handles: HandleTable, prepared: PreparedGoal) -> Iterator[Goal]:
+        conditions = () if goal.wants is None else goal.wants.parts
+        if len(conditions) < 2 or prepared.compiled_task.game_calls:
+            yield goal
+            return
+        groups: list[tuple[list[int], set[str]]] = []  # numbers of conditions, and what they depend on
+        for number, condition in enumerate(conditions):
+            encoding = self.prepare(replace(goal, wants=condition), state, handles).compiled_task.encoding
+            groups.append(([number], {*encoding.fields, *encoding.numbers}))
+        for step in self._steps[tuple(sorted(handles.counts().items()))]:
+            changed = {*step.effects.sets, *step.effects.adds, *step.effects.computed}
+            together = [group for group in groups if not changed.isdisjoint(group[1])]
+            if len(together) > 1:
+                groups = [group for group in groups if group not in together]
+                numbers = [number for members, _ in together for number in members]
+                groups.append((numbers, set().union(*(names for _, names in together))))
+        if len(groups) == 1:
+            yield goal
+            return
+        for members in sorted(sorted(numbers) for numbers, _ in groups):
+            yield replace(goal, wants=Condition.of([conditions[number] for number in members]))
 
     def _code(self, name: str, state: State, handles: HandleTable) -> int:
         variable = self.domain.layout.variable(name)

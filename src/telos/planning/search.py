@@ -216,6 +216,7 @@ class KernelRunner:
 
     def __init__(self, functions: Any, compiled_task: CompiledTask, sequences: SequenceFormat) -> None:
         self.functions, self._sequences = functions, sequences
+        self._begin_search = functions.begin_search
         self._compiled_task = compiled_task
         ints, floats = flatten(compiled_task.kernel_task)
         self._task = (sequences.from_list(ints), sequences.from_list(floats))
@@ -228,15 +229,20 @@ class KernelRunner:
         self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, calls: GameCalls | None = None
     ) -> SearchResult:
         """Search from a state until the search ends, or its budget or its time is spent."""
-        if limits.deadline is None and calls is None:
-            space = self.acquire_workspace()
+        weight, budget, deadline = limits
+        if deadline is None and calls is None:  # the fast path: microseconds count here
+            spare = self._spare[MIN_NODES]
+            try:
+                space = spare.pop()
+            except IndexError:
+                space = self.acquire_workspace()
             write_state(space, words, numbers)
-            status = self.functions.begin_search(*self._task, space.ints, space.floats, limits.weight, limits.budget)
-            if status != kernel.WORKSPACE_FULL:  # fast path: no deadline, no callbacks
+            status = self._begin_search(*self._task, space.ints, space.floats, weight, budget)
+            if status != kernel.WORKSPACE_FULL:
                 result = self.read_result(space, status)
-                self.release_workspace(space)
+                spare.append(space)
                 return result
-            self.release_workspace(space)
+            spare.append(space)
         return ResumableSearch(self, words, numbers, limits, calls).run()
 
     def task(self, calls: GameCalls | None = None) -> tuple[Any, Any]:
@@ -302,26 +308,33 @@ class KernelRunner:
 
     def read_result(self, space: Workspace, status: int) -> SearchResult:
         """Read the result of the search in a workspace."""
-        head = self._sequences.to_list(space.ints[: kernel.NODE_CAPACITY])  # one slice is cheaper than items
+        ints, to_list = space.ints, self._sequences.to_list
+        head = to_list(ints[: kernel.NODE_CAPACITY])  # one slice is cheaper than items
         dropped = _read_dropped(head, space) if head[kernel.DROPPED] else None
-        if status in (kernel.UNREACHABLE, kernel.UNDEFINED):
+        if status == kernel.UNREACHABLE or status == kernel.UNDEFINED:
             return SearchResult(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY_OPERATOR], dropped)
-        steps = tuple(self._sequences.to_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
+        first = space.steps
+        steps = tuple(to_list(ints[first : first + head[kernel.LENGTH]]))
         cost = float(space.floats[space.g + head[kernel.GOAL_NODE]])
         return SearchResult(status, steps, cost, head[kernel.EXPANDED], -1, dropped)
 
     def repair(
-        self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int], calls: GameCalls | None = None
+        self, words: Sequence[int], numbers: Sequence[float], steps: tuple[int, ...], calls: GameCalls | None = None
     ) -> SearchResult | None:
         """Return what is left of an old plan in a new state if it still works and no plan can be cheaper, or None."""
         space = self.acquire_workspace()
         write_state(space, words, numbers)
-        space.ints[space.steps : space.steps + len(steps)] = steps
-        cost = float(self.functions.repair(*self.task(calls), space.ints, space.floats, len(steps)))
+        ints, first, count = space.ints, space.steps, len(steps)
+        ints[first : first + count] = steps
+        cost = float(self.functions.repair(*self.task(calls), ints, space.floats, count))
         result = None
         if cost >= 0.0:
-            end = space.steps + int(space.ints[kernel.LENGTH])
-            result = SearchResult(kernel.FOUND, tuple(self._sequences.to_list(space.ints[space.steps : end])), cost, 0)
+            left = int(ints[kernel.LENGTH])
+            if left == count:  # nothing was left out, so they are the same
+                result = SearchResult(kernel.FOUND, steps, cost, 0)
+            else:
+                kept = tuple(self._sequences.to_list(ints[first : first + left]))
+                result = SearchResult(kernel.FOUND, kept, cost, 0)
         self.release_workspace(space)
         return result
 
