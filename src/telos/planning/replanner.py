@@ -61,6 +61,7 @@ class Replanner:
         self._goal = domain.goal(goal) if isinstance(goal, str) else goal
         self._how, self._budget = how, budget
         self._limits = make_limits(how, budget, None)
+        self.answer: Answer
         self.searches = 0  # how often neither the plan nor the cache sufficed
         self._values = list(as_state(state or {}, domain.layout).array)
         self._is_whole = False  # if independent parts of the goal are not planned for one by one
