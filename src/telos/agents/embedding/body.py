@@ -171,10 +171,16 @@ class Body:
 # --- saved values -----------------------------------------------------------------------------------------------------
 
 _KINDS: dict[str, type[Any]] = {"$tuple": tuple, "$set": set, "$frozenset": frozenset}  # JSON has lists only
+_NUMBERS: dict[str, type[Any]] = {"$float": float, "$int": int}  # and neither infinity nor more than 2**53 exactly
+_TAGS = frozenset({*_KINDS, *_NUMBERS})
 
 
 def _to_plain(what: str, value: Any) -> Any:
-    """Return a value as plain data; collections that JSON lacks say what they are, as in ``{"$tuple": [1, 2]}``."""
+    """Return a value as plain data; what JSON lacks says what it is: ``{"$tuple": [1, 2]}``, ``{"$float": "inf"}``."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": str(value)}
+    if isinstance(value, int) and abs(value) > 2**53:
+        return {"$int": str(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list):
@@ -183,7 +189,7 @@ def _to_plain(what: str, value: Any) -> Any:
         if isinstance(value, kind):
             entries = [_to_plain(what, each) for each in value]
             return {tag: entries if kind is tuple else sorted(entries, key=repr)}
-    if isinstance(value, Mapping) and all(isinstance(key, str) and key not in _KINDS for key in value):
+    if isinstance(value, Mapping) and all(isinstance(key, str) and key not in _TAGS for key in value):
         return {key: _to_plain(what, each) for key, each in value.items()}
     raise TelosError(
         f"{what} holds {value!r}, which cannot be saved",
@@ -204,8 +210,13 @@ def restored_value(value: Any, present: object = None) -> Any:
     if isinstance(value, Mapping):
         if len(value) == 1:
             ((tag, entries),) = value.items()
-            if tag in _KINDS and isinstance(entries, tuple | list):
-                return _KINDS[tag](map(restored_value, entries))
+            try:
+                if tag in _KINDS and isinstance(entries, tuple | list):
+                    return _KINDS[tag](map(restored_value, entries))
+                if tag in _NUMBERS and isinstance(entries, str):
+                    return _NUMBERS[tag](entries)
+            except (TypeError, ValueError) as error:  # a list in a set, or a text that is no number
+                raise snapshot_error("value", (tag,), f"cannot be read: {error}") from None
         known = present if isinstance(present, Mapping) else {}
         return {key: restored_value(each, known.get(key)) for key, each in value.items()}
     if isinstance(value, tuple | list):
