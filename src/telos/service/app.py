@@ -191,9 +191,9 @@ def create_app(service: Service) -> Starlette:
     app = Starlette(
         lifespan=lifespan,
         routes=[
-            route("/v1/players/{player}/events", "POST", Scope.WRITE, _post_events),
-            route("/v1/players/{player}", "GET", Scope.READ, _get_player),
-            route("/v1/players/{player}", "DELETE", Scope.ADMIN, _forget_player),
+            route("/v1/players/{player:path}/events", "POST", Scope.WRITE, _post_events),
+            route("/v1/players/{player:path}", "GET", Scope.READ, _get_player),
+            route("/v1/players/{player:path}", "DELETE", Scope.ADMIN, _forget_player),
             route("/v1/plan", "POST", Scope.READ, _post_plan),
             route("/v1/choose", "POST", Scope.READ, _post_choose),
             route("/v1/models", "GET", Scope.READ, _get_models),
@@ -219,7 +219,7 @@ Handler = Callable[[Service, Request], Awaitable[Any]]
 
 def _endpoint(service: Service, path: str, scope: Scope | None, handle: Handler) -> Callable[[Request], Any]:
     """Return an endpoint that admits, measures, encodes, and answers every error with a problem document."""
-    seconds = service.metrics.seconds.labels(path)
+    seconds = service.metrics.seconds.labels(path.replace(":path", ""))
 
     async def endpoint(request: Request) -> Response:
         began = time.perf_counter()

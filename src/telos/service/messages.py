@@ -19,6 +19,7 @@ Message = TypeVar("Message")
 MAX_NAME = 200  # characters of the name of a player, action, goal, model or event
 MAX_EVENTS = 10_000  # in one request
 MAX_FACTS = 200  # of the game in one event
+MAX_DETAIL = 10_000  # characters of a problem: faults repeat what was sent
 
 
 class EventMessage(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -130,10 +131,13 @@ class ServiceError(TelosError):
 
     def problem(self) -> Problem:
         """Return the problem document."""
-        title = self.code.value.replace("-", " ")
-        return Problem(
-            f"telos:{self.code.value}", title, STATUS[self.code], self.message or str(self), self.remedy, **self.more
-        )
+        title, detail = self.code.value.replace("-", " "), self.message or str(self)
+        if len(detail) > MAX_DETAIL:
+            detail = f"{detail[:MAX_DETAIL]}… ({len(detail):,} characters)"
+        return Problem(f"telos:{self.code.value}", title, STATUS[self.code], detail, self.remedy, **self.more)
+
+
+_JOINERS = str.maketrans("", "", "\u200c\u200d")  # invisible, but part of Persian and Indian words, and of emoji
 
 
 def damaged(what: str) -> ServiceError:
@@ -144,12 +148,24 @@ def damaged(what: str) -> ServiceError:
 
 
 def check_name(what: str, name: str) -> str:
-    """Return a name that can be stored and shown, or raise."""
-    if not name or len(name) > MAX_NAME or not name.isprintable():
+    """Return a name that can be stored and shown, or raise.
+
+    >>> check_name("player", "Ann / 2")
+    'Ann / 2'
+    """
+    visible = name.translate(_JOINERS)
+    if len(name) > MAX_NAME or not visible.strip() or not visible.isprintable():
         raise ServiceError(
             ProblemCode.INVALID, f"{what} must be 1 to {MAX_NAME} printable characters, got {name[:40]!r}"
         )
     return name
+
+
+def check_player(name: str) -> str:
+    """Return the name of a player, or raise; ``*`` stands for everybody, and no address can end with dots only."""
+    if name in ("*", ".", ".."):
+        raise ServiceError(ProblemCode.INVALID, f"player cannot be {name!r}", "choose another name")
+    return check_name("player", name)
 
 
 def belief_message(

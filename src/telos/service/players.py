@@ -31,6 +31,7 @@ from telos.service.messages import (
     ServiceError,
     belief_message,
     check_name,
+    check_player,
     damaged,
 )
 from telos.service.models import LiveModel, ModelShelf
@@ -182,7 +183,7 @@ class LivePlayers:
         outcome = Outcome()
         received = self._clock()
         try:
-            player = self._player(submission.model, check_name("player", submission.player))
+            player = self._player(submission.model, check_player(submission.player))
             known = self._known(submission, player) if is_careful else {}
             is_repeated = True
             for place, event in enumerate(submission.events):
@@ -317,7 +318,7 @@ class LivePlayers:
 
     def answer(self, model: str, name: str) -> PlayerAnswer:
         """Return what is known about a player, or raise if nothing is."""
-        key = (model, check_name("player", name))
+        key = (model, check_player(name))
         player = self._fresh_player(*key)
         if not player.seq:
             self._drop([key])

@@ -8,6 +8,7 @@ are kept either, so that their order is never lost.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -76,6 +77,80 @@ class StreamNews(msgspec.Struct):
     """Beliefs about players that the stream has subscribed to."""
 
     news: list[BeliefMessage]
+
+
+class _LooseEvents(msgspec.Struct, forbid_unknown_fields=True):
+    player: str
+    events: list[msgspec.Raw]
+
+
+class _LooseMessage(StreamMessage, forbid_unknown_fields=True):
+    """A message whose events are not read yet."""
+
+    events: list[msgspec.Raw] = []  # type: ignore[assignment]
+    batch: list[_LooseEvents] = []  # type: ignore[assignment]
+
+
+class _Number(msgspec.Struct):
+    seq: int = 0
+
+
+class _Identity(msgspec.Struct):
+    id: str | None = None
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """A message without its malformed events: these, and for each part the places of those that remain."""
+
+    message: StreamMessage
+    refused: list[RefusedEvent] = field(default_factory=list)
+    places: list[list[int]] = field(default_factory=list)
+
+
+def _sort_events(data: bytes, media: str) -> _Sorted | None:
+    """Return a message that could not be read without its malformed events, if these are all that is wrong."""
+    try:
+        loose = decode(data, _LooseMessage, media)
+    except ServiceError:
+        return None
+    if not loose.skip:
+        return None
+    refused: list[RefusedEvent] = []
+    kept: list[list[int]] = []
+
+    def read(player: str, raws: list[msgspec.Raw]) -> list[EventMessage]:
+        events, places = [], []
+        for place, raw in enumerate(raws):
+            try:
+                events.append(decode(bytes(raw), EventMessage, media))
+                places.append(place)
+            except ServiceError as error:
+                refused.append(RefusedEvent(player, place, error.problem(), _id_of(bytes(raw), media)))
+        kept.append(places)
+        return events
+
+    batch = [PlayerEvents(each.player, read(each.player, each.events)) for each in loose.batch]
+    events = read(loose.player or "", loose.events)
+    message = StreamMessage(
+        loose.seq, loose.player, events, batch, loose.model, loose.subscribe, loose.unsubscribe, loose.quiet, skip=True
+    )
+    return _Sorted(message, refused, kept)
+
+
+def _id_of(raw: bytes, media: str) -> str | None:
+    try:
+        return decode(raw, _Identity, media).id
+    except ServiceError:
+        return None
+
+
+def _number_of(data: bytes, media: str) -> int:
+    """Return the number of a message that cannot be read, if that much can be read of it."""
+    try:
+        return decode(data, _Number, media).seq
+    except ServiceError:
+        return 0
 
 
 def stream_endpoint(service: "Service") -> Callable[[WebSocket], Awaitable[None]]:
@@ -158,14 +233,22 @@ class _Stream:
 
     def _take(self, data: bytes) -> Awaitable[StreamAnswer]:
         """Hand the events of a message on, at once, and return its answer in future."""
-        message = StreamMessage()
         try:
-            message = decode(data, StreamMessage, self._media)
-            self._subscribe(message)
-            return self._keep(message, *self._submissions(message))
+            found = self._decode(data)
+            self._subscribe(found.message)
+            return self._keep(found, *self._submissions(found.message))
         except ServiceError as error:
             self._service.metrics.refused.labels(error.code.value).inc()
-            return _ready(StreamAnswer(message.seq, problems={"": error.problem()}))
+            return _ready(StreamAnswer(_number_of(data, self._media), problems={"": error.problem()}))
+
+    def _decode(self, data: bytes) -> _Sorted:
+        try:
+            return _Sorted(decode(data, StreamMessage, self._media))
+        except ServiceError:
+            found = _sort_events(data, self._media)
+            if found is None:
+                raise
+            return found
 
     def _subscribe(self, message: StreamMessage) -> None:
         if not message.subscribe and not message.unsubscribe:
@@ -196,11 +279,14 @@ class _Stream:
         return submissions, service.enqueue(submissions, self._lane)
 
     async def _keep(
-        self, message: StreamMessage, submissions: list[Submission], kept: "asyncio.Future[list[Outcome]]"
+        self, found: _Sorted, submissions: list[Submission], kept: "asyncio.Future[list[Outcome]]"
     ) -> StreamAnswer:
-        answer = StreamAnswer(message.seq, [], {}, [])
-        for submission, outcome in zip(submissions, await kept, strict=True):
+        answer = StreamAnswer(found.message.seq, [], {}, found.refused)
+        for number, (submission, outcome) in enumerate(zip(submissions, await kept, strict=True)):
             answer.beliefs += outcome.beliefs
+            if found.places:
+                for refused in outcome.refused:
+                    refused.place = found.places[number][refused.place]
             answer.refused += outcome.refused
             if outcome.error is not None:
                 problem = outcome.error.problem()
