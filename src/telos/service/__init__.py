@@ -4,7 +4,8 @@
                 tokens     typed        batches     readers     kept, then answered
 
 Start with `create_app` and `Service` (app.py); `LivePlayers` (players.py) is the service without the web. A store of
-one's own implements `Store` (store.py). `openapi.py` describes all requests and answers.
+one's own implements `Store` (store.py). `openapi.py` describes all requests and answers. Games in Python talk to a
+service with `Client` or `AsyncClient` (client/); for other languages see `clients/` in the repository.
 """
 
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from telos.service.access import RateLimit, Scope, Token, Tokens, load_tokens
     from telos.service.app import Limits, Service, create_app
     from telos.service.characters import CharacterRoom
+    from telos.service.client import AsyncClient, Client
     from telos.service.jetstream import JetStreamBridge
     from telos.service.messages import BeliefMessage, EventMessage, PlayerAnswer, Problem, ProblemCode, ServiceError
     from telos.service.models import LiveModel, ModelShelf
@@ -35,6 +37,7 @@ _HOMES = {
     **dict.fromkeys(("RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
     **dict.fromkeys(("Limits", "Service", "create_app"), "app"),
     "CharacterRoom": "characters",
+    **dict.fromkeys(("AsyncClient", "Client"), "client"),
     "JetStreamBridge": "jetstream",
     **dict.fromkeys(
         ("BeliefMessage", "EventMessage", "PlayerAnswer", "Problem", "ProblemCode", "ServiceError"), "messages"
@@ -49,8 +52,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncClient",
     "BeliefMessage",
     "CharacterRoom",
+    "Client",
     "EventMessage",
     "EventRow",
     "Head",

@@ -19,7 +19,6 @@ Message = TypeVar("Message")
 MAX_NAME = 200  # characters of the name of a player, action, goal, model or event
 MAX_EVENTS = 10_000  # in one request
 MAX_FACTS = 200  # of the game in one event
-MAX_DETAIL = 10_000  # characters of a problem: faults repeat what was sent
 
 
 class EventMessage(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -131,10 +130,10 @@ class ServiceError(TelosError):
 
     def problem(self) -> Problem:
         """Return the problem document."""
-        title, detail = self.code.value.replace("-", " "), self.message or str(self)
-        if len(detail) > MAX_DETAIL:
-            detail = f"{detail[:MAX_DETAIL]}… ({len(detail):,} characters)"
-        return Problem(f"telos:{self.code.value}", title, STATUS[self.code], detail, self.remedy, **self.more)
+        title = self.code.value.replace("-", " ")
+        return Problem(
+            f"telos:{self.code.value}", title, STATUS[self.code], self.message or str(self), self.remedy, **self.more
+        )
 
 
 _JOINERS = str.maketrans("", "", "\u200c\u200d")  # invisible, but part of Persian and Indian words, and of emoji
