@@ -34,7 +34,7 @@ def compile_csharp(folder: Path) -> Path:
     """Return the driver of the client for C#, compiled; any warning is an error."""
     sources = [*sorted((CLIENTS / "csharp").glob("*.cs")), CLIENTS / "csharp" / "test" / "Driver.cs"]
     program = folder / "driver.exe"
-    command = ["mcs", "-langversion:7", "-warn:4", "-warnaserror", f"-out:{program}", *map(str, sources)]
+    command = ["mcs", "-langversion:6", "-warn:4", "-warnaserror", f"-out:{program}", *map(str, sources)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return program
