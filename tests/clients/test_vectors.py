@@ -1,5 +1,6 @@
 """Every client passes the shared test vectors against a real service, over a network that breaks."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,12 +42,16 @@ def test_clients_pass_the_vectors(
     runner.run_vector(command_of(client), vector, tmp_path, shared)
 
 
+def rounded(text: str) -> Any:
+    """Return JSON whose numbers are rounded to what the vectors promise."""
+    return json.loads(text, parse_float=lambda number: round(float(number), 8))
+
+
 def test_vectors_are_what_the_library_says() -> None:
     maker = load_script("make")
     assert sorted(maker.MAKERS) == runner.NAMES
     for name, make in maker.MAKERS.items():
-        text = (runner.VECTORS / f"{name}.json").read_text(encoding="utf-8")
-        assert runner.difference(maker.json.loads(maker.to_text(make())), maker.json.loads(text)) == "", name
+        assert rounded((runner.VECTORS / f"{name}.json").read_text(encoding="utf-8")) == rounded(maker.to_text(make()))
 
 
 @pytest.mark.parametrize(
