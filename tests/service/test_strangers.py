@@ -122,3 +122,28 @@ def test_a_batch_of_the_largest_size_is_taken_and_a_larger_one_refused(client: T
         assert say(socket, seq=1, player="ann", events=events, quiet=True)["beliefs"][0]["seq"] == 10_000
         answer = say(socket, seq=2, batch=[{"player": "bob", "events": events}, {"player": "cid", "events": [event()]}])
         assert "10,001" in answer["problems"][""]["detail"]
+
+
+def test_parts_without_events_open_no_player_and_are_counted(client: TestClient) -> None:
+    def parts(count: int) -> list[dict[str, Any]]:
+        return [{"player": f"p{number}", "events": []} for number in range(count)]
+
+    with client.websocket_connect("/v1/stream") as socket:
+        assert say(socket, seq=1, batch=parts(1000), quiet=True) == {"ack": 1}
+        assert "10,001" in say(socket, seq=2, batch=parts(10_001))["problems"][""]["detail"]
+    assert client.post("/v1/players/ann/events", json=[]).json() == {"beliefs": []}
+    assert "telos_open_players 0.0" in client.get("/metrics").text
+
+
+def test_questions_that_would_take_minutes_are_refused(client: TestClient) -> None:
+    problem(client.post("/v1/plan", json={"goal": ["kill"] * 101}), 413, "101")
+    asked = {"actions": [{"name": f"a{i}"} for i in range(1001)], "goals": [{"name": f"g{i}"} for i in range(100)]}
+    problem(client.post("/v1/choose", json=asked), 413, "1,001")
+    problem(
+        client.post("/v1/choose", json={"actions": [{"name": "a"}] * 10_001, "goals": [{"name": "g"}]}), 413, "10,001"
+    )
+
+
+@pytest.mark.parametrize("file", ["..", "a%00.yaml", "y" * 5000 + ".yaml", "%E9%9B%AA" * 100 + ".yaml", "/"])
+def test_models_with_impossible_names_are_problems(client: TestClient, file: str) -> None:
+    problem(client.put(f"/v1/models/x?file={file}", content=b"recognizer: fsm"), 422, "file")

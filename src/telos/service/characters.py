@@ -16,6 +16,8 @@ from telos.planning.planner import plan
 from telos.service.messages import ProblemCode, ServiceError
 
 MAX_EXPANSIONS = 200_000  # nodes of one search: a service answers many
+MAX_GOALS = 100  # that one plan may be wanted for
+MAX_WEIGHED = 100_000  # actions times goals of one choice
 
 Made = TypeVar("Made", Action, Goal)
 
@@ -77,6 +79,8 @@ class CharacterRoom:
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         """Return the cheapest plan, or why there is none."""
+        if isinstance(request.goal, list) and len(request.goal) > MAX_GOALS:
+            raise ServiceError(ProblemCode.TOO_LARGE, f"{len(request.goal):,} goals; at most {MAX_GOALS}", "name fewer")
         answer = plan(
             self._domain(request.domain),
             request.state,
@@ -91,6 +95,9 @@ class CharacterRoom:
 
     def choose(self, request: ChoiceRequest) -> ChoiceAnswer:
         """Return the one action to do now."""
+        if len(request.actions) * len(request.goals) > MAX_WEIGHED or len(request.actions) > MAX_WEIGHED // 10:
+            size = f"{len(request.actions):,} actions for {len(request.goals):,} goals"
+            raise ServiceError(ProblemCode.TOO_LARGE, f"{size} are too many for one choice", "leave some out")
         actions = [_made(Action, each, _ACTION_FIELDS) for each in request.actions]
         goals = [_made(Goal, each, _GOAL_FIELDS) for each in request.goals]
         choice = choose(actions, goals, by=request.by)

@@ -183,7 +183,10 @@ class LivePlayers:
         outcome = Outcome()
         received = self._clock()
         try:
-            player = self._player(submission.model, check_player(submission.player))
+            check_player(submission.player)
+            if not submission.events:
+                return outcome  # no player is opened for nothing
+            player = self._player(submission.model, submission.player)
             known = self._known(submission, player) if is_careful else {}
             is_repeated = True
             for place, event in enumerate(submission.events):

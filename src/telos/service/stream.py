@@ -272,7 +272,7 @@ class _Stream:
         if parts:
             service.tokens.check(self._authorization, Scope.WRITE)
         model = service.shelf.current(message.model or service.default_model).name
-        count = sum(len(part.events) for part in parts)
+        count = sum(max(1, len(part.events)) for part in parts)
         if count > MAX_EVENTS:
             raise ServiceError(ProblemCode.TOO_LARGE, f"{count:,} events at once; at most {MAX_EVENTS:,}", "split them")
         submissions = [Submission(model, part.player, part.events, message.quiet, message.skip) for part in parts]
