@@ -161,7 +161,13 @@ export class Client {
     };
     socket.onmessage = ({ data }) => {
       this.#wait = this.#retry[0];
-      if (!this.#outbox.hear(data)) return this.#lose(socket, 1013, "the service cannot keep events now");
+      let isKept;
+      try {
+        isKept = this.#outbox.hear(data);
+      } catch {
+        return this.#lose(socket, 1007, `${this.#address} answers what no service of Telos says`);
+      }
+      if (!isKept) return this.#lose(socket, 1013, "the service cannot keep events now");
       if (!this.#outbox.waiting) for (const resolve of this.#idle.splice(0)) resolve();
       this.#pump();
     };

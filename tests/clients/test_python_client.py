@@ -13,11 +13,20 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from websockets.sync.server import ServerConnection, serve
 
 from service.processes import running
 from telos import TelosError
 from telos.service import AsyncClient, Client
-from telos.service.client import EventRefused, EventsDropped, Outbox, PlayerBelief, ServiceProblem, SubscriptionRefused
+from telos.service.client import (
+    ConnectionLost,
+    EventRefused,
+    EventsDropped,
+    Outbox,
+    PlayerBelief,
+    ServiceProblem,
+    SubscriptionRefused,
+)
 
 
 class SimpleService:
@@ -203,3 +212,24 @@ def test_too_many_subscriptions_are_a_notice(tmp_path: Path) -> None:
         refusals = [each for each in client.poll() if isinstance(each, SubscriptionRefused)]
         assert [each.problem["status"] for each in refusals] == [413] * len(refusals)
         assert refusals
+
+
+@pytest.mark.parametrize("nonsense", ["hello", "[]", "{}", '{"ack": 1, "beliefs": [{"player": "ann"}]}', '{"news": 3}'])
+def test_a_server_that_is_no_service_is_told_and_loses_nothing(nonsense: str) -> None:
+    def answer(socket: ServerConnection) -> None:
+        for _ in socket:
+            socket.send(nonsense)
+
+    with serve(answer, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        address = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+        with Client(address, retry=(0.01, 0.02)) as client:
+            client.send("ann", "swing", time=0.0)
+            lost: list[ConnectionLost] = []
+            while not lost:
+                lost += [each for each in client.poll() if isinstance(each, ConnectionLost)]
+            assert "no service" in lost[0].reason
+            assert client.close(0.0) == (0 if '"ack"' in nonsense else 1)
+        server.shutdown()
+        thread.join()

@@ -238,7 +238,11 @@ class AsyncClient:
         try:
             async for text in socket:
                 self._answers += 1
-                if not self.outbox.hear(text):
+                try:
+                    is_kept = self.outbox.hear(text)
+                except (ValueError, LookupError, TypeError, AttributeError):
+                    return f"{self.address} answers what no service of Telos says", 1007
+                if not is_kept:
                     return "the service cannot keep events now", 1013
                 self._wake.set()
                 await self._announce()
