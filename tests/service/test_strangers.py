@@ -145,5 +145,5 @@ def test_questions_that_would_take_minutes_are_refused(client: TestClient) -> No
 
 
 @pytest.mark.parametrize("file", ["..", "a%00.yaml", "y" * 5000 + ".yaml", "%E9%9B%AA" * 100 + ".yaml", "/"])
-def test_models_with_impossible_names_are_problems(client: TestClient, file: str) -> None:
-    problem(client.put(f"/v1/models/x?file={file}", content=b"recognizer: fsm"), 422, "file")
+def test_models_with_impossible_file_names_are_problems(client: TestClient, file: str) -> None:
+    problem(client.put(f"/v1/models/x?file={file}", content=b"recognizer: fsm"), 422, "")
