@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import json
 import sys
+import time
 from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Any
@@ -61,6 +62,8 @@ class Driver:
             told = client.poll() if isinstance(client, Client) else self._told
             self._told = []
             return {"notices": [describe(notice) for notice in told]}
+        if what == "time":
+            return self._time(command["count"])
         if what == "pause":
             await asyncio.sleep(command["seconds"])
             return {}
@@ -84,6 +87,15 @@ class Driver:
     async def _listen(self) -> None:
         async for notice in self._client.notices():
             self._told.append(notice)
+
+    def _time(self, count: int) -> dict[str, float]:
+        times = []
+        for number in range(count):
+            began = time.perf_counter()
+            self._client.send("ann", "swing", {"monsters": number % 3, "in_town": False})
+            times.append(1e6 * (time.perf_counter() - began))
+        times.sort()
+        return {"median": times[count // 2], "p99": times[count * 99 // 100], "longest": times[-1]}
 
     def _send(self, player: str, action: str, context: Any = None, **options: Any) -> bool:
         found: bool = self._client.send(player, action, context, **options)

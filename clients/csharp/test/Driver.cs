@@ -40,6 +40,7 @@ public static class Driver
             case "counts": return Counts();
             case "belief": return new Fields { { "belief", Describe(client.BeliefAbout((string)command["player"])) } };
             case "notices": return Notices();
+            case "time": return Time((int)Number(command, "count", 1000));
             case "pause": Thread.Sleep((int)(1000 * (double)command["seconds"])); return new Fields();
             case "close": return new Fields { { "waiting", client.Close(Number(command, "seconds", 5)) } };
             case "plan": return Ask(client.Plan((Fields)command["state"], (string)command["goal"], Text(command, "domain")));
@@ -47,6 +48,19 @@ public static class Driver
             case "player": return Ask(client.Player((string)command["player"]));
             default: throw new ArgumentException("unknown command " + command["do"]);
         }
+    }
+
+    private static Fields Time(int count)
+    {
+        var times = new double[count];
+        for (var i = 0; i < count; i++)
+        {
+            var watch = System.Diagnostics.Stopwatch.StartNew();
+            client.Send("ann", "swing", new Fields { { "monsters", i % 3 }, { "in_town", false } });
+            times[i] = 1e6 * watch.ElapsedTicks / System.Diagnostics.Stopwatch.Frequency;
+        }
+        Array.Sort(times);
+        return new Fields { { "median", times[count / 2] }, { "p99", times[count * 99 / 100] }, { "longest", times[count - 1] } };
     }
 
     private static void Open(Fields command)

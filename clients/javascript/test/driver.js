@@ -33,6 +33,14 @@ async function answer({ do: what, ...command }) {
     case "notices":
       await new Promise((resolve) => setTimeout(resolve, 0));
       return { notices: notices.splice(0) };
+    case "time": {
+      const times = Array.from({ length: command.count }, (_, i) => {
+        const began = performance.now();
+        client.send("ann", "swing", { monsters: i % 3, in_town: false });
+        return 1000 * (performance.now() - began);
+      }).sort((a, b) => a - b);
+      return { median: times[Math.floor(times.length / 2)], p99: times[Math.floor(times.length * 0.99)], longest: times.at(-1) };
+    }
     case "pause":
       await new Promise((resolve) => setTimeout(resolve, 1000 * command.seconds));
       return {};

@@ -111,6 +111,9 @@ func send(
 		return false
 	if is_nan(time):  # a clock that is put back stands still
 		time = maxf(_time, Time.get_unix_time_from_system())
+	if not is_finite(time):
+		push_error("time must be a finite number")
+		return false
 	var event := {"action": action, "time": time, "id": "%s-%d" % [_sender, _made + 1]}
 	if not context.is_empty():
 		event["context"] = context.duplicate()
