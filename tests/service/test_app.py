@@ -15,6 +15,7 @@ from telos.service import (
     CharacterRoom,
     Limits,
     ModelShelf,
+    Pages,
     Service,
     SqliteStore,
     Tokens,
@@ -227,17 +228,35 @@ def test_pages_of_other_origins_are_not_admitted() -> None:
     service = service_of()
     with TestClient(create_app(service)) as client:
         answer = client.get("/v1/models", headers={"origin": "https://elsewhere.example"})
+        assert answer.status_code == 403
         assert "access-control-allow-origin" not in answer.headers
+        sent = client.post("/v1/players/ann/events", json=event(0), headers={"origin": "https://elsewhere.example"})
+        assert (sent.status_code, sent.json()["detail"]) == (403, "this origin is not allowed")
+        assert client.get("/v1/players/ann").status_code == 404, "a page elsewhere has written nothing"
+        assert client.get("/v1/models", headers={"origin": "http://testserver"}).status_code == 200
         with (
             pytest.raises(WebSocketDisconnect),
             client.websocket_connect("/v1/stream", headers={"origin": "https://elsewhere.example"}) as socket,
         ):
             socket.receive_text()
     service = service_of()
-    service.origins = ("https://game.example",)
+    service.pages = Pages(("https://game.example",))
     with TestClient(create_app(service)) as client:
         answer = client.get("/v1/models", headers={"origin": "https://game.example"})
         assert answer.headers["access-control-allow-origin"] == "https://game.example"
+
+
+def test_a_domain_that_was_made_to_lead_to_this_machine_is_not_admitted() -> None:
+    def asked(address: str) -> Any:
+        service = service_of()
+        service.pages = Pages(hosts=frozenset({"localhost", "127.0.0.1", "::1"}))
+        with TestClient(create_app(service), base_url=address) as client:
+            return client.get("/v1/models")
+
+    answer = asked("http://elsewhere.example:8700")
+    assert (answer.status_code, answer.json()["detail"]) == (403, "this service is not at 'elsewhere.example'")
+    for name in ("localhost", "127.0.0.1", "[::1]"):
+        assert asked(f"http://{name}:8700").status_code == 200
 
 
 # --- streams ----------------------------------------------------------------------------------------------------------

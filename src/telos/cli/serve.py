@@ -102,7 +102,7 @@ def _service(
     keep_days: float | None,
 ) -> "Service":
     from telos.files.domain_file import load
-    from telos.service import CharacterRoom, Limits, ModelShelf, Service, SqliteStore, Store, Tokens, load_tokens
+    from telos.service import CharacterRoom, Limits, ModelShelf, Pages, Service, SqliteStore, Store, Tokens, load_tokens
 
     store: Store
     known = Tokens() if tokens is None else load_tokens(tokens)
@@ -113,7 +113,8 @@ def _service(
     shelf = ModelShelf(store)
     loaded = [shelf.load(each) for each in models]
     limits = Limits(rate=rate, keep_seconds=None if keep_days is None else keep_days * 86_400)
-    return Service(shelf, store, rooms, loaded[0].name, known, limits, tuple(origins))
+    hosts = frozenset(LOOPBACK) if tokens is None else frozenset()
+    return Service(shelf, store, rooms, loaded[0].name, known, limits, Pages(tuple(origins), hosts))
 
 
 def _shared_store(url: str) -> "PostgresStore":

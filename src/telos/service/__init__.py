@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from telos.service.access import RateLimit, Scope, Token, Tokens, load_tokens
+    from telos.service.access import Pages, RateLimit, Scope, Token, Tokens, load_tokens
     from telos.service.app import Limits, Service, create_app
     from telos.service.characters import CharacterRoom
     from telos.service.client import AsyncClient, Client
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
+    **dict.fromkeys(("Pages", "RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
     **dict.fromkeys(("Limits", "Service", "create_app"), "app"),
     "CharacterRoom": "characters",
     **dict.fromkeys(("AsyncClient", "Client"), "client"),
@@ -66,6 +66,7 @@ __all__ = [
     "ModelRow",
     "ModelShelf",
     "Outcome",
+    "Pages",
     "PlayerAnswer",
     "PostgresStore",
     "Problem",

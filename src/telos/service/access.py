@@ -10,11 +10,12 @@ A token file has a line for each token: its scopes, then the token; ``#`` begins
 import hmac
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from telos.core.errors import TelosError, name_hint
 from telos.files import read_text
@@ -72,6 +73,30 @@ class Tokens:
         if scope is not None and not any(token.allows(scope) for token in found):
             raise ServiceError(ProblemCode.FORBIDDEN, f"the token has not the scope {scope.value!r}", "use another")
         return digest.hex()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Which web pages may ask: those of the service itself, and those of the named origins.
+
+    Any page in a browser can send requests to loopback. Browsers name the page in ``Origin``; the name in ``Host``
+    tells a page whose own domain was made to lead to this machine, if ``hosts`` names those of the service.
+    """
+
+    origins: tuple[str, ...] = ()
+    hosts: frozenset[str] = frozenset()  # empty: any
+
+    def check(self, headers: Mapping[str, str]) -> None:
+        """Raise if a request comes from a page that may not ask."""
+        address = headers.get("host", "")
+        host = urlsplit(f"//{address}").hostname or ""
+        if self.hosts and host not in self.hosts:
+            raise ServiceError(
+                ProblemCode.FORBIDDEN, f"this service is not at {host[:80]!r}", "use --tokens to let others in"
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin not in self.origins and origin.partition("://")[2] != address:
+            raise ServiceError(ProblemCode.FORBIDDEN, "this origin is not allowed", "name it with --origin")
 
 
 def load_tokens(path: Path) -> Tokens:

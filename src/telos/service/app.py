@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
 from telos.core.errors import TelosError
-from telos.service.access import RateLimit, Scope, Tokens
+from telos.service.access import Pages, RateLimit, Scope, Tokens
 from telos.service.characters import CharacterRoom, ChoiceRequest, PlanRequest
 from telos.service.cluster import Cluster
 from telos.service.commits import Committer, Lane, as_problem
@@ -75,7 +75,7 @@ class Service:
     default_model: str
     tokens: Tokens = field(default_factory=Tokens)
     limits: Limits = field(default_factory=Limits)
-    origins: tuple[str, ...] = ()
+    pages: Pages = field(default_factory=Pages)
     cluster: Cluster | None = None
     bridge: "JetStreamBridge | None" = None  # to NATS
     committer: Committer = field(init=False)
@@ -207,9 +207,9 @@ def create_app(service: Service) -> Starlette:
         ],
         exception_handlers={404: _not_found, 405: _not_found},
     )
-    if service.origins:
+    if service.pages.origins:
         app.add_middleware(
-            CORSMiddleware, allow_origins=list(service.origins), allow_methods=["*"], allow_headers=["*"]
+            CORSMiddleware, allow_origins=list(service.pages.origins), allow_methods=["*"], allow_headers=["*"]
         )
     return app
 
@@ -224,6 +224,7 @@ def _endpoint(service: Service, path: str, scope: Scope | None, handle: Handler)
     async def endpoint(request: Request) -> Response:
         began = time.perf_counter()
         try:
+            service.pages.check(request.headers)
             if scope is not None:
                 client = request.client.host if request.client else ""
                 service.admit(request.headers.get("authorization"), client, scope)

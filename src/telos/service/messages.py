@@ -39,6 +39,8 @@ class EventMessage(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
             raise ValueError(f"time must be a finite number, got {self.time}")
         if len(self.context) > MAX_FACTS:
             raise ValueError(f"context has {len(self.context)} facts; {MAX_FACTS} are allowed")
+        if any(len(name) > MAX_NAME for name in self.context):
+            raise ValueError(f"a name in context has more than {MAX_NAME} characters")
 
 
 class BeliefMessage(msgspec.Struct, omit_defaults=True):

@@ -166,22 +166,15 @@ def stream_endpoint(service: "Service") -> Callable[[WebSocket], Awaitable[None]
         protocol = offered[0] if offered else None
         await socket.accept(subprotocol=protocol)  # browsers tell pages nothing of refused handshakes
         try:
+            service.pages.check(socket.headers)
             client = service.admit(authorization, client, None)
         except ServiceError as error:
             await socket.close(_CLOSES.get(error.code, 4403), error.message[:120])
-            return
-        origin = socket.headers.get("origin")
-        if origin is not None and origin not in service.origins and not _is_same(origin, socket):
-            await socket.close(4403, "this origin is not allowed; name it with --origin")
             return
         with service.metrics.streams.track_inprogress():
             await _Stream(service, socket, PROTOCOLS.get(protocol or "", JSON), authorization, client).run()
 
     return endpoint
-
-
-def _is_same(origin: str, socket: WebSocket) -> bool:
-    return origin.partition("://")[2] == socket.headers.get("host")
 
 
 class _Stream:
