@@ -12,7 +12,7 @@ from spark.logs import invented, known_to, without_ties
 from telemetry import random_logs
 from telos.core.errors import TelosError
 from telos.spark import recognize_stream, to_polars
-from telos.spark.frames import STATE_PROVIDER
+from telos.spark.session import STATE_PROVIDER
 from telos.telemetry.bulk import read_frame
 
 KEYS = ["player", "session", "time"]

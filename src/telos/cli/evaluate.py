@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range, seed_option
 from telos.cli.logs import (
     ColumnsOption,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from telos.recognition.files.load import RecognizerModel
+    from telos.spark import SparkLog
     from telos.telemetry import Log
     from telos.telemetry.bulk import Evaluation
 
@@ -57,6 +59,8 @@ def evaluate(
     skip_bad: SkipBadOption = False,
     drop_duplicates: DuplicatesOption = None,
     sort: SortOption = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Compare what recognisers believe with what the players were after, at each update.
@@ -73,16 +77,21 @@ def evaluate(
 
     names = list(dict.fromkeys(models or ["adventure"]))
     check_selection(fold=fold, cv=cv, player=player)
+    on_spark = check_engine(engine, master, {})
     options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     if report is not None:
         if report.suffix not in (".html", ".htm"):
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
         check_output(report, inputs=[*options.inputs(log), *(Path(model_file(name)) for name in names)])
     loaded = {name: named_model(name) for name in names}
-    opened = open_command_log(
-        log, options, list(loaded.values()), labelled=True, keep=() if fold is None else ("fold",)
-    )
-    scores = _scores(opened, loaded, {"player": player, "only": fold}, cv, seed)
+    keep = () if fold is None else ("fold",)
+    selection = {"player": player, "only": fold}
+    opened: Log | SparkLog
+    if on_spark:
+        opened, scores = _scores_on_spark(log, options, loaded, selection, master, keep, cv, seed)
+    else:
+        opened = open_command_log(log, options, list(loaded.values()), labelled=True, keep=keep)
+        scores = _scores(opened, loaded, selection, cv, seed)
     if not next(iter(scores.values())).updates:
         raise TelosError(
             f"{opened.name}: {names[0]} counts none of the events whose goal is known", "look at its `clock`"
@@ -125,6 +134,26 @@ def _scores(
         raise TelosError(f"{opened.name}: no row says what the player was after", f'add "truth": "{goal}" to its lines')
     table = counts.table
     return {name: Evaluation(name, table) for name in models}
+
+
+def _scores_on_spark(
+    log: list[str],
+    options: LogOptions,
+    models: "dict[str, RecognizerModel]",
+    selection: dict[str, Any],
+    master: str | None,
+    keep: tuple[str, ...],
+    folds: int | None,
+    seed: int,
+) -> "tuple[SparkLog, dict[str, Evaluation]]":
+    from telos.spark.batch import score_players
+    from telos.spark.folds import validate_players
+
+    how: dict[str, Any] = {"master": master, "labelled": True, "keep": keep, "label": "scoring"}
+    with open_cluster_log(log, options, list(models.values()), **how) as opened:
+        if folds is not None:
+            return opened, validate_players(opened, models, folds=folds, seed=seed)
+        return opened, score_players(opened.select(**selection), models)
 
 
 def _figures(score: "Evaluation", goals: tuple[str, ...]) -> dict[str, Any]:

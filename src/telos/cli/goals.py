@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range
 from telos.cli.logs import LogOptions
 from telos.core.errors import TelosError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from telos.recognition.files.load import RecognizerModel
+    from telos.spark import SparkLog
     from telos.telemetry import Log
     from telos.telemetry.analytics import GoalAnalysis, Stretches, StretchRules
 
@@ -46,6 +48,8 @@ def goals(
         float, typer.Option(help="Readings less certain than this are no goal.", callback=in_range(0, 1))
     ] = 0.5,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without rows that cannot be read.")] = False,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Read all players of a log after the fact, and count what they were after.
@@ -60,14 +64,20 @@ def goals(
     from telos.recognition.files.load import model_file, named_model
     from telos.telemetry.analytics import StretchRules, analyse
 
+    on_spark = check_engine(engine, master, {})
     if report is not None:
         if report.suffix not in (".html", ".htm"):
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
         check_output(report, inputs=[*LogOptions(columns).inputs([log]), Path(model_file(model))])
     rules = StretchRules(gap=gap, unsure=unsure, where=where, segment=segment)
     reader = named_model(model)
-    opened = _open(log, columns, reader, rules, skip_bad=skip_bad)
-    found = analyse(_stretches(opened, reader, rules), tuple(reader.goals), rules)
+    opened: Log | SparkLog
+    if on_spark:
+        opened, stretches = _stretches_on_spark(log, LogOptions(columns, skip_bad), reader, rules, master)
+    else:
+        opened = _open(log, columns, reader, rules, skip_bad=skip_bad)
+        stretches = _stretches(opened, reader, rules)
+    found = analyse(stretches, tuple(reader.goals), rules)
     if player is not None:
         found.story(player)  # an unknown one is refused before anything is printed
     if report is not None:
@@ -120,6 +130,15 @@ def _stretches(log: "Log", model: "RecognizerModel", rules: "StretchRules") -> "
     return found
 
 
+def _stretches_on_spark(
+    log: str, options: LogOptions, model: "RecognizerModel", rules: "StretchRules", master: str | None
+) -> "tuple[SparkLog, Stretches]":
+    from telos.spark.batch import find_spark_stretches
+
+    with open_cluster_log([log], options, [model], master=master, keep=rules.columns, label="reading") as opened:
+        return opened, find_spark_stretches(opened, model, rules)
+
+
 @contextmanager
 def _bar(log: "Log") -> "Iterator[Callable[[int], object] | None]":
     from rich.console import Console
@@ -134,7 +153,7 @@ def _bar(log: "Log") -> "Iterator[Callable[[int], object] | None]":
         yield lambda done: bar.update(task, completed=done)
 
 
-def _print_report(log: "Log") -> None:
+def _print_report(log: "Log | SparkLog") -> None:
     """Print on stderr what was wrong with the rows, if anything was."""
     report = log.report
     if report.bad_rows or report.duplicates or report.late or report.notes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 if TYPE_CHECKING:
+    from telos.spark import SparkLog
     from telos.telemetry import Log
 
 _LONG = 20_000_000  # bytes of a log, or rows of a table; a shorter one is read before a bar could be drawn
@@ -109,7 +110,7 @@ def log_progress(log: "Log", label: str) -> Iterator[Callable[[int], object] | N
         yield lambda done: bar.update(task, completed=done)
 
 
-def print_log_report(log: "Log") -> None:
+def print_log_report(log: "Log | SparkLog") -> None:
     """Print on stderr what was found in a log that has been read, unless all of it was in order."""
     report = log.report
     if report.bad_rows or report.dropped or report.duplicates or report.late or report.notes:

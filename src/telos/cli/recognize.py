@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import MAX_COUNT, in_range, seed_option
 from telos.cli.logs import (
     ColumnsOption,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from telos.recognition.files.load import RecognizerModel
     from telos.recognition.recognizer import Recognizer
+    from telos.spark import SparkLog
     from telos.telemetry import Log
     from telos.telemetry.bulk import LiveReader
 
@@ -78,12 +80,18 @@ def recognize(
     ] = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write to this file: .parquet, .csv or .jsonl (these also with .gz)."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write to this file: .parquet, .csv or .jsonl (these also with .gz); with Spark, to this folder.",
+        ),
     ] = None,
     seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
     skip_bad: SkipBadOption = False,
     drop_duplicates: DuplicatesOption = None,
     sort: SortOption = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Read an event log and print the belief about the player's goal after each event. Players are kept apart.
@@ -101,7 +109,10 @@ def recognize(
     summary = _chosen_summary(story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     if summary and lag is not None:
         raise TelosError(f"--lag and {summary} exclude each other", "leave one of them out")
-    if output is not None:
+    on_spark = check_engine(engine, master, {summary or "--lag": summary or lag is not None, "--why": why})
+    if output is not None and on_spark:
+        check_folder(output)
+    elif output is not None:
         check_output(output, inputs=[*options.inputs(log), model_file(model)])
         check_writable(output)
     loaded = named_model(model)
@@ -111,6 +122,8 @@ def recognize(
 
         summaries = Summaries(loaded, model, options, player, as_json, output)
         summaries.show(log, story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
+    elif on_spark:
+        _show_beliefs_of_spark(log, options, loaded, player, master=master, output=output, as_json=as_json)
     else:
         _show_beliefs(log, options, loaded, player, lag=lag, why=why, output=output, seed=seed, as_json=as_json)
 
@@ -182,6 +195,54 @@ def _show_beliefs(
         _print_reasons(reader, why, as_json)
 
 
+def _show_beliefs_of_spark(
+    logs: list[str],
+    options: LogOptions,
+    model: "RecognizerModel",
+    player: str | None,
+    *,
+    master: str | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the beliefs in the order of the log, or let the cluster write them as a folder of Parquet."""
+    from telos.spark import to_polars
+    from telos.spark.batch import belief_schema, read_players
+
+    goals = tuple(model.goals)
+    with open_cluster_log(logs, options, [model], master=master, label="reading") as opened:
+        beliefs = read_players(opened.select(player=player), model, rows=True)
+        if output is not None:
+            names = _shaped(belief_schema(model, rows=True).to_frame(), goals, opened, is_json=False).columns
+            beliefs.replace("", None, ["session"]).select([f"`{name}`" for name in names]).write.parquet(str(output))
+            count = opened.frame.sparkSession.read.parquet(str(output)).count()
+        else:
+            found = to_polars(beliefs).sort("row")
+    if output is None:
+        found = _in_sequence(found) if options.sort else found
+        _print_frames(iter([_shaped(found, goals, opened, is_json=as_json)]), goals, as_json)
+    print_log_report(opened)
+    if output is not None:
+        whose = f"{opened.report.sequences:,} sequences" if player is None else player
+        typer.echo(f"{count:,} events of {whose}, written to {output}", err=as_json)
+
+
+def _in_sequence(found: "pl.DataFrame") -> "pl.DataFrame":
+    """Return rows sequence by sequence, in the order in which these begin, as a log is that is put in order."""
+    import polars as pl
+
+    keys = [pl.col("player"), pl.col("session")]
+    return found.with_columns(first=pl.col("row").min().over(keys)).sort("first", "time", "row").drop("first")
+
+
+def check_folder(output: Path) -> None:
+    """Refuse a folder that is there; Spark adds no files to another result."""
+    if output.exists():
+        raise TelosError(f"{output}: this is there already", "name a new folder, or remove it")
+    if output.suffix.lower() not in ("", ".parquet"):
+        raise TelosError(f"{output}: Spark writes a folder of Parquet", "name it without an ending, or .parquet")
+
+
 def _belief_frames(frames: "Iterator[pl.DataFrame]", reader: Any) -> "Iterator[pl.DataFrame]":
     """Yield the frames with the belief after each row."""
     from telos.telemetry.bulk.batches import check_frame
@@ -205,7 +266,7 @@ def _lagged_frames(frames: "Iterator[pl.DataFrame]", model: "RecognizerModel", l
         yield sessions.frame.select(_OWN).with_columns(beliefs).sort("row", maintain_order=True)
 
 
-def _shaped(frame: "pl.DataFrame", goals: tuple[str, ...], log: "Log", *, is_json: bool) -> "pl.DataFrame":
+def _shaped(frame: "pl.DataFrame", goals: tuple[str, ...], log: "Log | SparkLog", *, is_json: bool) -> "pl.DataFrame":
     """Return the columns to write: one for each goal, or for JSON one object with all."""
     import polars as pl
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range, seed_option
 from telos.cli.logs import (
     ColumnsOption,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from telos.recognition.iohmm import IOHMM
+    from telos.spark import SparkLog
+    from telos.spark.batch import Counted
     from telos.telemetry import Log
     from telos.telemetry.bulk import Evaluation, TrainingCounts
 
@@ -68,6 +71,8 @@ def train(
     skip_bad: SkipBadOption = False,
     drop_duplicates: DuplicatesOption = None,
     sort: SortOption = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Train a model on the rows of a log whose goal is known, and write it to a readable file.
@@ -86,6 +91,7 @@ def train(
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
     check_selection(fold=fold, cv=cv, player=player)
+    on_spark = check_engine(engine, master, {"--unlabelled": unlabelled})
     if unlabelled and cv is not None:
         raise TelosError("--cv needs labels, and --unlabelled has none", "leave one of them out")
     options = LogOptions(columns, skip_bad, drop_duplicates, sort)
@@ -94,17 +100,23 @@ def train(
     if not isinstance(taught, IOHMM):
         raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
     keep = () if fold is None else ("fold",)
-    opened = open_command_log(log, options, [taught], labelled=not unlabelled, keep=keep)
     selection = {"player": player, "leave_out": fold}
-    if unlabelled:
+    opened: Log | SparkLog
+    if on_spark:
+        opened, counted, validated = _train_on_spark(log, options, taught, selection, master, keep, cv, seed)
+        trained, figures, lines = counted.trained(), *_told(counted)
+    elif unlabelled:
+        opened = open_command_log(log, options, [taught], keep=keep)
         from telos.cli.unlabelled import train_unlabelled
 
         trained, figures, lines = train_unlabelled(
             opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed
         )
+        validated = None
     else:
+        opened = open_command_log(log, options, [taught], labelled=True, keep=keep)
         trained, figures, lines = _train(opened, taught, selection)
-    validated = None if cv is None else _cross_validate(opened, taught, cv, seed)
+        validated = None if cv is None else _cross_validate(opened, taught, cv, seed)
     save_model(trained, output)
     print_log_report(opened)
     if validated is not None:
@@ -132,16 +144,41 @@ def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["I
             f"{opened.name}: no row says what the player was after",
             f'add "truth": "{model.goals[0]}" to its lines; or learn without: --unlabelled',
         )
+    return trained_model(model, counts.table), *_told(counts)
+
+
+def _train_on_spark(
+    log: list[str],
+    options: LogOptions,
+    model: "IOHMM",
+    selection: dict[str, Any],
+    master: str | None,
+    keep: tuple[str, ...],
+    cv: int | None,
+    seed: int,
+) -> "tuple[SparkLog, Counted, Evaluation | None]":
+    from telos.spark.batch import check_learner, count_players
+    from telos.spark.folds import validate_players
+
+    check_learner(model)
+    how: dict[str, Any] = {"master": master, "labelled": True, "keep": keep, "label": "learning"}
+    with open_cluster_log(log, options, [model], **how) as opened:
+        counted = count_players(opened.select(**selection), model)
+        validated = None if cv is None else validate_players(opened, {"": model}, folds=cv, seed=seed)[""]
+    return opened, counted, validated
+
+
+def _told(counts: "TrainingCounts | Counted") -> tuple[dict[str, Any], list[str]]:
+    """Return the figures for JSON, and the lines for people."""
     figures = _figures(counts)
     learned = ", ".join(f"{goal} {count:,}" for goal, count in figures["goals"].items())
-    lines = [
+    return figures, [
         f"learned from {figures['learned']:,} of {figures['events']:,} events ({learned})",
         f"{figures['unknown']:,} had no known goal, {figures['uncounted']:,} the clock does not count",
     ]
-    return trained_model(model, counts.table), figures, lines
 
 
-def _figures(counts: "TrainingCounts") -> dict[str, Any]:
+def _figures(counts: "TrainingCounts | Counted") -> dict[str, Any]:
     learned = sum(counts.learned.values())
     return {
         "events": counts.events,

@@ -15,13 +15,16 @@ from telos.lazy import lazy_exports
 if TYPE_CHECKING:
     from telos.spark.batch import evaluate, goals, recognize, train
     from telos.spark.events import SparkLog, open_spark_log
-    from telos.spark.frames import is_spark_frame, open_session, to_polars, to_spark
+    from telos.spark.folds import cross_validate
+    from telos.spark.frames import is_spark_frame, to_polars, to_spark
+    from telos.spark.session import open_session
     from telos.spark.standalone import LocalCluster, find_java
     from telos.spark.streaming import recognize_stream
 
 __all__ = [
     "LocalCluster",
     "SparkLog",
+    "cross_validate",
     "evaluate",
     "find_java",
     "goals",
@@ -40,7 +43,9 @@ __getattr__, __dir__ = lazy_exports(
     {
         **dict.fromkeys(("evaluate", "goals", "recognize", "train"), "batch"),
         **dict.fromkeys(("SparkLog", "open_spark_log"), "events"),
-        **dict.fromkeys(("is_spark_frame", "open_session", "to_polars", "to_spark"), "frames"),
+        **dict.fromkeys(("is_spark_frame", "to_polars", "to_spark"), "frames"),
+        "cross_validate": "folds",
+        "open_session": "session",
         **dict.fromkeys(("LocalCluster", "find_java"), "standalone"),
         "recognize_stream": "streaming",
     },

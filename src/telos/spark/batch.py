@@ -6,7 +6,8 @@ belief, because the events of one player are read in the same order by the same 
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -14,10 +15,12 @@ import polars as pl
 from telos.core.errors import TelosError
 from telos.recognition.files.load import named_model
 from telos.recognition.iohmm import IOHMM
-from telos.spark.events import SparkLog, open_spark_log
+from telos.spark.events import SparkLog, open_spark_log, whole_players
 from telos.spark.frames import Frames, to_polars
 from telos.telemetry.analytics import GoalAnalysis, Stretches, StretchRules, analyse, find_readings, find_stretches
 from telos.telemetry.bulk import BeliefReader, Evaluation, ScoreCounts, TrainingCounts, merge_scores, trained_model
+from telos.telemetry.bulk.reading import goal_column
+from telos.telemetry.bulk.training import EVENTS
 from telos.telemetry.columns import Columns
 from telos.telemetry.report import LogReport
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 Model: TypeAlias = Any  # a recogniser model, a file of one, or the name of one
 ReportTo: TypeAlias = Callable[[LogReport], object]
 _COUNT_KEYS = ("what", "case", "goal", "outcome")
-_TOTAL, _UNLABELLED = "rows", "rows without a goal"  # more counts beside those of training, which they do not change
+_TOTALS = ("rows", "rows without a goal", "players")  # more counts beside those of training, which they do not change
 _SCORE_KEYS = ("model", "player", "truth", "believed", "bin")
 
 
@@ -68,26 +71,33 @@ def recognize(
     """
     reader = as_model(model)
     opened = checked_log(frame, [reader], report, columns=columns, skip_bad=skip_bad, drop_duplicates=drop_duplicates)
-    return opened.apply(_Reading(reader), belief_schema(reader))
+    return read_players(opened, reader)
 
 
-def belief_schema(model: object) -> pl.Schema:
+def read_players(opened: SparkLog, model: object, *, rows: bool = False) -> "DataFrame":
+    """Return the belief after each event of a log; with ``rows`` its number in the log, and its action, too."""
+    return opened.apply(_Reading(model, rows), belief_schema(model, rows=rows), rows=rows)
+
+
+def belief_schema(model: object, *, rows: bool = False) -> pl.Schema:
     """Return the schema of beliefs."""
-    goals = BeliefReader(model).goals
+    goals = map(goal_column, BeliefReader(model).goals)
     texts = dict.fromkeys(("player", "session"), pl.String)
-    return pl.Schema({**texts, "time": pl.Float64, "top": pl.String, **dict.fromkeys(goals, pl.Float64)})
+    places = {"row": pl.Int64, "action": pl.String} if rows else {}
+    return pl.Schema({**texts, "time": pl.Float64, "top": pl.String, **dict.fromkeys(goals, pl.Float64), **places})
 
 
 class _Reading:
     """Reads the players of a partition."""
 
-    def __init__(self, model: object) -> None:
-        self.model = model
+    def __init__(self, model: object, rows: bool) -> None:
+        self.model, self.rows = model, rows
 
     def __call__(self, frames: Frames) -> Frames:
         reader = BeliefReader(self.model)
         for frame in frames:
-            yield reader.read(frame)
+            found = reader.read(frame)
+            yield found.with_columns(frame["row"], frame["action"]) if self.rows else found
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -108,22 +118,56 @@ def train(
     a log, which a cluster does not keep: a model with a ``discount`` is refused.
     """
     learner = as_model(model)
-    TrainingCounts(learner)  # refuses what cannot learn
-    if learner.discount < 1:
-        raise TelosError(
-            f"the counts of this model fade (discount {learner.discount:g}), in the order of all rows of the log",
-            "train it on one machine, or set the discount to 1",
-        )
+    check_learner(learner)
     opened = checked_log(
         frame, [learner], report, labelled=True, columns=columns, skip_bad=skip_bad, drop_duplicates=drop_duplicates
     )
-    counts = opened.apply(_Counting(learner), TrainingCounts(learner).table.schema)
+    return count_players(opened, learner).trained()
+
+
+def check_learner(model: Any) -> None:
+    """Refuse a model that learns nothing, or not on a cluster."""
+    TrainingCounts(model)
+    if model.discount < 1:
+        raise TelosError(
+            f"the counts of this model fade (discount {model.discount:g}), in the order of all rows of the log",
+            "train it on one machine, or set the discount to 1",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted in a log; the table is that of `TrainingCounts`."""
+
+    model: IOHMM
+    table: pl.DataFrame
+    events: int
+    unlabelled: int
+    players: int
+
+    @property
+    def learned(self) -> dict[str, int]:
+        """How many events of each goal were counted."""
+        rows = dict(self.table.filter(pl.col("what") == EVENTS).select("goal", "count").rows())
+        return {goal: int(rows.get(goal, 0)) for goal in self.model.goals}
+
+    def trained(self) -> IOHMM:
+        """Return a copy of the model that has counted this, too."""
+        return trained_model(self.model, self.table)
+
+
+def count_players(opened: SparkLog, model: IOHMM) -> Counted:
+    """Count the events of a log whose goal is known; Spark adds up what the partitions count."""
+    counts = opened.apply(_Counting(model), TrainingCounts(model).table.schema)
     table = to_polars(counts.groupBy(*_COUNT_KEYS).sum("count")).rename({"sum(count)": "count"})
-    totals = dict(table.filter(pl.col("what").is_in([_TOTAL, _UNLABELLED])).select("what", "count").rows())
-    if totals.get(_TOTAL, 0) == totals.get(_UNLABELLED, 0):
-        raise TelosError("no row says what the player was after", "give a column 'truth'")
-    own = table.filter(~pl.col("what").is_in([_TOTAL, _UNLABELLED])).sort(_COUNT_KEYS)
-    return trained_model(learner, own)
+    is_total = pl.col("what").is_in(_TOTALS)
+    totals = dict(table.filter(is_total).select("what", "count").rows())
+    events, unlabelled, players = (int(totals.get(name, 0)) for name in _TOTALS)
+    if events == unlabelled:
+        raise TelosError(
+            f"{opened.name}: no row says what the player was after", "give a column 'truth', the goal that was pursued"
+        )
+    return Counted(model, table.filter(~is_total).sort(_COUNT_KEYS), events, unlabelled, players)
 
 
 class _Counting:
@@ -136,7 +180,8 @@ class _Counting:
         counts = TrainingCounts(self.model)
         for frame in frames:
             counts.count(frame)
-        rows = [(_TOTAL, 0, "", "", float(counts.events)), (_UNLABELLED, 0, "", "", float(counts.unlabelled))]
+        totals = zip(_TOTALS, (counts.events, counts.unlabelled, counts.players), strict=True)
+        rows = [(name, 0, "", "", float(count)) for name, count in totals]
         yield pl.concat([counts.table, pl.DataFrame(rows, schema=counts.table.schema, orient="row")])
 
 
@@ -153,22 +198,32 @@ def evaluate(
     report: ReportTo | None = None,
 ) -> dict[str, Evaluation]:
     """Score recognisers on the rows whose goal (``truth``) is known; the scores of all players come to the driver."""
-    named = {name: as_model(each) for name, each in _named(models).items()}
-    schema = ScoreCounts(named).table.schema
+    named = {name: as_model(each) for name, each in name_models(models).items()}
     opened = checked_log(
         frame, list(named.values()), report, labelled=True, columns=columns, skip_bad=skip_bad,
         drop_duplicates=drop_duplicates,
     )  # fmt: skip
+    return score_players(opened, named)
+
+
+def score_players(
+    opened: SparkLog, models: Mapping[str, Any], events: "DataFrame | None" = None
+) -> dict[str, Evaluation]:
+    """Score recognisers on the events of a log whose goal is known."""
+    schema = ScoreCounts(models).table.schema
     sums = [name for name in schema if name not in _SCORE_KEYS]
-    scores = opened.apply(_Scoring(named), schema).groupBy(*_SCORE_KEYS).sum(*sums)
+    scores = opened.apply(_Scoring(models), schema, events=events).groupBy(*_SCORE_KEYS).sum(*sums)
     found = to_polars(scores).rename({f"sum({name})": name for name in sums})
     table = merge_scores([found.cast(schema).select(schema.names())])  # in the same order as on one machine
     if table.is_empty():
-        raise TelosError("no update has a known goal", "give a column 'truth', and look at the clock of the model")
-    return {name: Evaluation(name, table) for name in named}
+        raise TelosError(
+            f"{opened.name}: no update has a known goal", "give a column 'truth', and look at the clock of the model"
+        )
+    return {name: Evaluation(name, table) for name in models}
 
 
-def _named(models: Any) -> dict[str, Any]:
+def name_models(models: Any) -> dict[str, Any]:
+    """Return models by name; those that are not named are numbered."""
     if isinstance(models, Mapping):
         return dict(models)
     listed = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
@@ -214,12 +269,16 @@ def goals(
         frame, [reader], report, columns=columns, keep=rules.columns, skip_bad=skip_bad,
         drop_duplicates=drop_duplicates,
     )  # fmt: skip
-    work = _Stretching(reader, rules)
+    return analyse(find_spark_stretches(opened, reader, rules), tuple(reader.goals), rules)
+
+
+def find_spark_stretches(opened: SparkLog, model: object, rules: StretchRules) -> Stretches:
+    """Return the stretches of all players; those of one machine, in another order."""
+    work = _Stretching(model, rules)
     found = to_polars(opened.apply(work, work.schema(opened.log.schema)))
     stretches = found.filter(pl.col("visits").is_null()).drop(*_STAY).sort("player", "begin", maintain_order=True)
     stays = found.filter(pl.col("visits").is_not_null()).select("place", "goal", "seconds", *_STAY)
-    stays = stays.group_by("place", "goal").sum().sort("place", "goal", nulls_last=True)
-    return analyse(Stretches(stretches, stays), tuple(reader.goals), rules)
+    return Stretches(stretches, stays.group_by("place", "goal").sum().sort("place", "goal", nulls_last=True))
 
 
 class _Stretching:
@@ -240,20 +299,3 @@ class _Stretching:
         found = find_stretches(find_readings(frame, self.model, keep=self.rules.columns), self.rules)
         stretches = found.stretches.with_columns(pl.lit(None, kind).alias(name) for name, kind in _STAY.items())
         return pl.concat([stretches, found.stays], how="diagonal")
-
-
-def whole_players(frames: Iterator[pl.DataFrame]) -> Frames:
-    """Yield the rows of a partition again in frames of whole players; those of a player have to stand together."""
-    held: list[pl.DataFrame] = []
-    for frame in frames:
-        last = frame["player"][-1]
-        if held and held[-1]["player"][-1] != frame["player"][0]:
-            yield pl.concat(held)
-            held = []
-        is_last = frame["player"] == last
-        if not is_last.all():
-            yield pl.concat([*held, frame.filter(~is_last)])
-            held = []
-        held.append(frame.filter(is_last))
-    if held:
-        yield pl.concat(held)

@@ -1,22 +1,19 @@
-"""Spark frames and polars frames: schemas in both directions, sessions, and batches of Arrow within a partition.
+"""Spark frames and polars frames: schemas in both directions, and batches of Arrow within a partition.
 
 A function for partitions takes an iterator of polars frames and yields polars frames; ``map_partitions`` runs it on
 Spark, and Arrow carries the rows. Python is called once for a batch, never once for a row.
 """
 
-import os
-import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from telos.core.errors import TelosError
+from telos.spark.session import guard_spark
 
 try:
     import pyarrow as pa
-    from pyspark.sql import SparkSession
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 except ImportError as missing:  # pragma: no cover
     raise TelosError(
@@ -31,34 +28,6 @@ Frames: TypeAlias = Iterator[pl.DataFrame]
 PartitionFunction: TypeAlias = Callable[[Frames], Iterable[pl.DataFrame]]
 
 ROWS_AT_ONCE = 1 << 17  # rows that are worked on together; Spark hands them over in smaller batches
-STATE_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_PYTHON = "PYSPARK_PYTHON"
-
-
-def open_session(master: str | None = None, *, name: str = "telos", config: Mapping[str, str] | None = None) -> Any:
-    """Return a Spark session for Telos: this very Python on executors, large Arrow batches, times in UTC.
-
-    ``config`` overrides these. A session that is open already is used as it is.
-    """
-    if SparkSession.getActiveSession() is None:
-        os.environ.setdefault(_PYTHON, sys.executable)  # executors may find another Python, without Telos
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-    settings = {
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-        "spark.sql.session.timeZone": "UTC",
-        STATE_PROVIDER: ROCKSDB,
-        "spark.executorEnv.POLARS_MAX_THREADS": "1",  # Spark runs a task for each core
-        "spark.executorEnv.NUMBA_NUM_THREADS": "1",
-    }
-    if master is not None and "//127.0.0.1" in master:
-        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    builder = SparkSession.builder.appName(name)
-    if master is not None:
-        builder = builder.master(master)
-    for key, value in {**settings, **(config or {})}.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
 
 
 def is_spark_frame(frame: object) -> bool:
@@ -138,7 +107,8 @@ def gather(batches: Iterable[pa.RecordBatch], rows: int = ROWS_AT_ONCE) -> Frame
 
 def to_polars(frame: "DataFrame") -> pl.DataFrame:
     """Collect a Spark frame."""
-    return pl.DataFrame(frame.toArrow())
+    with guard_spark():
+        return pl.DataFrame(frame.toArrow())
 
 
 def to_spark(session: Any, frame: pl.DataFrame) -> "DataFrame":

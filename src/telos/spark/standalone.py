@@ -23,7 +23,7 @@ HOST = "127.0.0.1"
 _MASTER, _WORKER = "org.apache.spark.deploy.master.Master", "org.apache.spark.deploy.worker.Worker"
 _AT = re.compile(r"Starting Spark master at (spark://\S+)")
 _REGISTERED = re.compile(r"Successfully registered with master")
-_MIN_JAVA = 17
+MIN_JAVA = 17
 
 
 def find_java() -> str | None:
@@ -34,7 +34,7 @@ def find_java() -> str | None:
         return None
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     found = re.search(r'version "(\d+)', said)
-    return java if found and int(found[1]) >= _MIN_JAVA else None
+    return java if found and int(found[1]) >= MIN_JAVA else None
 
 
 class Daemon:
@@ -97,7 +97,7 @@ class LocalCluster:
         self, workers: int = 2, *, cores: int = 1, memory: str = "1g", folder: Path | None = None, seconds: float = 60
     ) -> None:
         if find_java() is None:
-            raise TelosError(f"Spark needs Java {_MIN_JAVA} or later", "on Debian: apt install openjdk-17-jre-headless")
+            raise TelosError(f"Spark needs Java {MIN_JAVA} or later", "on Debian: apt install openjdk-17-jre-headless")
         self._kept = None if folder else tempfile.TemporaryDirectory(prefix="telos-spark-", ignore_cleanup_errors=True)
         self.folder = Path(folder or self._kept.name)  # type: ignore[union-attr]
         self._cores, self._memory, self._seconds = cores, memory, seconds

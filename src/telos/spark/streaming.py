@@ -19,7 +19,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from telos.core.errors import TelosError
 from telos.spark.batch import Model, as_model, belief_schema
 from telos.spark.events import SparkLog, open_spark_log
-from telos.spark.frames import ROCKSDB, STATE_PROVIDER, Frames, map_partitions, spark_schema
+from telos.spark.frames import Frames, map_partitions, spark_schema
+from telos.spark.session import ROCKSDB, STATE_PROVIDER
 from telos.telemetry.bulk import BeliefReader
 from telos.telemetry.columns import Columns
 from telos.telemetry.report import LogReport, RowFault
