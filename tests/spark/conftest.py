@@ -45,7 +45,8 @@ def master(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         if state.exists():
             known = json.loads(state.read_text())
         else:
-            cluster = LocalCluster(2, cores=2, memory="1g", folder=shared / "spark-cluster")
+            # One worker has room for all: a test kills the other. These are promises, and not what is used.
+            cluster = LocalCluster(2, cores=6, memory="4g", folder=shared / "spark-cluster")
             known = {"url": cluster.url, "users": 0}
         state.write_text(json.dumps({**known, "users": known["users"] + 1}))
     yield known["url"]

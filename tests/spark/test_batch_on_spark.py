@@ -143,37 +143,47 @@ def test_what_cannot_be_read_is_refused_before_any_job(spark: Any) -> None:
     spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
 
 
-def die_once(marker: Path) -> Any:
-    """Return a function for partitions that ends its executor in the middle of a partition, the first time."""
+def die_once(marker: Path, victims: tuple[str, ...]) -> Any:
+    """Return a function for partitions that kills what runs it in the middle of a partition, the first time."""
     path = str(marker)
 
-    def kill_executor(batches: Any) -> Any:
+    def kill(batches: Any) -> Any:
         import pyarrow as pa
 
         for number, batch in enumerate(batches):
             if number == 0 and not os.path.exists(path):
                 open(path, "w").close()
-                os.kill(executor_of(os.getpid()), 9)
+                for pid in [found for victim in victims for found in above(os.getpid(), victim)]:
+                    os.kill(pid, 9)
             yield pa.RecordBatch.from_arrays(batch.columns, batch.schema.names)
 
-    def executor_of(pid: int) -> int:
+    def above(pid: int, victim: str) -> list[int]:
         while pid > 1:
             with open(f"/proc/{pid}/cmdline") as file:
-                if "CoarseGrainedExecutorBackend" in file.read():
-                    return pid
+                if victim in file.read():
+                    return [pid]
             with open(f"/proc/{pid}/stat") as file:
                 pid = int(file.read().rsplit(")", 1)[1].split()[1])
-        raise RuntimeError("no executor above this process")
+        raise RuntimeError(f"no {victim} above this process")
 
-    return kill_executor
+    return kill
 
 
-def test_an_executor_that_dies_loses_and_doubles_nothing(spark: Any, tmp_path: Path) -> None:
+EXECUTOR, WORKER = "CoarseGrainedExecutorBackend", "org.apache.spark.deploy.worker.Worker"
+
+
+@pytest.mark.parametrize(
+    "victims",
+    [pytest.param((EXECUTOR,), marks=pytest.mark.slow, id="executor"), pytest.param((WORKER, EXECUTOR), id="worker")],
+)
+def test_a_machine_that_dies_in_a_job_loses_and_doubles_nothing(
+    spark: Any, tmp_path: Path, victims: tuple[str, ...]
+) -> None:
     model = random_logs.iohmm(Random(5))
     folder = written(without_ties(known_to(model, invented(4))), tmp_path / "log")  # this frame has no order of its own
     frame = spark.read.parquet(folder)
     expected = train_batches(open_model_log(folder, [model], labelled=True, sort=True).batches(), model)
-    killing = frame.mapInArrow(die_once(tmp_path / "killed"), frame.schema)
+    killing = frame.mapInArrow(die_once(tmp_path / "killed", victims), frame.schema)
     reports: list[Any] = []
     assert train(model, killing, report=reports.append).counts.seen == expected.counts.seen
     assert (tmp_path / "killed").exists()

@@ -1,6 +1,10 @@
 """Live beliefs over a stream: the same as of one uninterrupted run, whatever ends in between."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,10 +15,12 @@ import pytest
 from spark.logs import invented, known_to, without_ties
 from telemetry import random_logs
 from telos.core.errors import TelosError
+from telos.recognition.files.load import save_model
 from telos.spark import recognize_stream, to_polars
 from telos.spark.session import STATE_PROVIDER
 from telos.telemetry.bulk import read_frame
 
+DRIVER = Path(__file__).with_name("stream_driver.py")
 KEYS = ["player", "session", "time"]
 
 
@@ -84,6 +90,50 @@ def test_a_late_event_is_told_and_changes_nothing(spark: Any, tmp_path: Path) ->
     late = beliefs.filter(pl.col("late"))
     assert late["time"].to_list() == rows["time"][:5].to_list()
     assert late.select(model.goals).rows() == [on_time.select(model.goals).row(14)] * 5  # as before its micro-batch
+
+
+class Driver:
+    """A stream that is driven by another process, which is killed while it works on a micro-batch."""
+
+    def __init__(self, master: str, folder: Path) -> None:
+        self.state = folder / "state"
+        environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+        self._process = subprocess.Popen(
+            [sys.executable, str(DRIVER), master, str(folder)], env=environment, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def kill_in(self, batch: int, delay: float = 0.0) -> None:
+        """Kill Python and Java at once when they have begun with a micro-batch, and before its end."""
+        end = time.monotonic() + 240
+        while not (self.state / "offsets" / str(batch)).exists():
+            assert time.monotonic() < end, "the stream does not begin"
+            assert self._process.poll() is None, "the stream ended"
+            time.sleep(0.01)
+        time.sleep(delay)
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@pytest.mark.parametrize(
+    "kills", [((1, 0.0),), pytest.param(((0, 0.1), (1, 0.4), (2, 0.0), (3, 0.8)), marks=pytest.mark.slow)]
+)
+def test_a_driver_that_is_killed_in_a_micro_batch_loses_and_doubles_nothing(
+    spark: Any, master: str, tmp_path: Path, kills: tuple[tuple[int, float], ...]
+) -> None:
+    model = random_logs.iohmm(Random(5))
+    save_model(model, tmp_path / "model.yaml")
+    rows = without_ties(known_to(model, invented(4, players=6)))
+    stream = Stream(spark, model, tmp_path)
+    parts = kills[-1][0] + 2
+    size = rows.height // parts + 1
+    stream.arrive(*(rows[first : first + size] for first in range(0, rows.height, size)))
+    for batch, delay in kills:
+        Driver(master, tmp_path).kill_in(batch, delay)
+    done = len([each for each in (tmp_path / "state" / "commits").iterdir() if each.name.isdecimal()])
+    assert done < parts  # it was in the middle
+    stream.run()
+    assert stream.beliefs().drop("late").equals(read_frame(rows, model).sort(KEYS))
 
 
 def test_streams_that_cannot_be_read_are_refused(spark: Any, tmp_path: Path) -> None:

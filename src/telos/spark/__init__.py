@@ -14,6 +14,7 @@ from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from telos.spark.batch import evaluate, goals, recognize, train
+    from telos.spark.corpora import SparkCorpus, prepare
     from telos.spark.events import SparkLog, open_spark_log
     from telos.spark.folds import cross_validate
     from telos.spark.frames import is_spark_frame, to_polars, to_spark
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LocalCluster",
+    "SparkCorpus",
     "SparkLog",
     "cross_validate",
     "evaluate",
@@ -31,6 +33,7 @@ __all__ = [
     "is_spark_frame",
     "open_session",
     "open_spark_log",
+    "prepare",
     "recognize",
     "recognize_stream",
     "to_polars",
@@ -44,6 +47,7 @@ __getattr__, __dir__ = lazy_exports(
         **dict.fromkeys(("evaluate", "goals", "recognize", "train"), "batch"),
         **dict.fromkeys(("SparkLog", "open_spark_log"), "events"),
         **dict.fromkeys(("is_spark_frame", "to_polars", "to_spark"), "frames"),
+        **dict.fromkeys(("SparkCorpus", "prepare"), "corpora"),
         "cross_validate": "folds",
         "open_session": "session",
         **dict.fromkeys(("LocalCluster", "find_java"), "standalone"),

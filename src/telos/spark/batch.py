@@ -273,10 +273,12 @@ def goals(
 
 
 def find_spark_stretches(opened: SparkLog, model: object, rules: StretchRules) -> Stretches:
-    """Return the stretches of all players; those of one machine, in another order."""
+    """Return the stretches of all players: those of one machine, in the same order."""
     work = _Stretching(model, rules)
     found = to_polars(opened.apply(work, work.schema(opened.log.schema)))
-    stretches = found.filter(pl.col("visits").is_null()).drop(*_STAY).sort("player", "begin", maintain_order=True)
+    stretches = found.filter(pl.col("visits").is_null()).drop(*_STAY)
+    stretches = stretches.sort("player", "session", "begin", maintain_order=True)
+    stretches = stretches.with_columns(sitting=pl.struct("player", "sitting").rle_id() + 1)  # in the whole log
     stays = found.filter(pl.col("visits").is_not_null()).select("place", "goal", "seconds", *_STAY)
     return Stretches(stretches, stays.group_by("place", "goal").sum().sort("place", "goal", nulls_last=True))
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 FILE, ROW = "the file", "the row"  # with blanks, as no column that a log is asked for has
 _KEYS = ("player", "session", "time", "row")
-_SHIFT = 40  # bits for the number of a row within its file
+ROW_BITS = 40  # bits for the number of a row within its file
 _FOLD = "fold"
 _NAMED = 500  # players that are looked at to suggest one
 _REPORT = pl.Schema({"file": pl.Int64(), "report": pl.Binary()})
@@ -184,13 +184,13 @@ class SparkLog:
         found = self.log.convert(batch, report)
         rows = batch.frame[ROW]
         if FILE in batch.frame.columns:
-            rows = rows + self.files.get(batch.file, len(self.files)) * (1 << _SHIFT)
+            rows = rows + self.files.get(batch.file, len(self.files)) * (1 << ROW_BITS)
         return found.with_columns(rows.gather(found["row"] - first).alias("row"))
 
     def _raw(self, frames: Frames) -> Iterator[RawBatch]:
         for frame in frames:
             for part in frame.partition_by(FILE, maintain_order=True) if FILE in frame.columns else [frame]:
-                name = _path(part[FILE][0]) if FILE in frame.columns else ""
+                name = path_of(part[FILE][0]) if FILE in frame.columns else ""
                 yield RawBatch(part, name, first=int(part[ROW][0]))
 
     def _count_faults(self, frames: Frames) -> Frames:
@@ -226,8 +226,8 @@ class SparkLog:
             if not self.files:
                 yield frame
                 continue
-            files = frame.select(file=pl.col("row") // (1 << _SHIFT)).join(starts, on="file", maintain_order="left")
-            yield frame.with_columns(row=pl.col("row") % (1 << _SHIFT) + files["start"])
+            files = frame.select(file=pl.col("row") // (1 << ROW_BITS)).join(starts, on="file", maintain_order="left")
+            yield frame.with_columns(row=pl.col("row") % (1 << ROW_BITS) + files["start"])
 
     def _first_only(self, frames: Frames) -> Frames:
         sequences, order = Sequences(), Order()
@@ -321,11 +321,11 @@ def open_spark_log(
     # Types that cannot be converted are refused by the first batch, which may as well be an empty one.
     log.convert(RawBatch(schema.to_frame()), LogReport())
     wanted = [f"`{name}`" for name in log.wanted]
-    files = {} if frame.isStreaming else _files(frame)
-    return SparkLog(_with_places(frame, wanted, files), log, files)
+    files = {} if frame.isStreaming else find_files(frame)
+    return SparkLog(with_places(frame, wanted, files), log, files)
 
 
-def _files(frame: "DataFrame") -> dict[str, int]:
+def find_files(frame: "DataFrame") -> dict[str, int]:
     """Return the numbers of the files of a frame in the order of their names; none if it is not read from Parquet."""
     from pyspark.errors import AnalysisException
 
@@ -334,15 +334,16 @@ def _files(frame: "DataFrame") -> dict[str, int]:
         names = frame.inputFiles()
     except AnalysisException:  # no frame of Parquet files
         return {}
-    return {name: number for number, name in enumerate(sorted(map(_path, names)))}
+    return {name: number for number, name in enumerate(sorted(map(path_of, names)))}
 
 
-def _path(address: str) -> str:
+def path_of(address: str) -> str:
     """Return the address of a file as people write it; Spark has several forms of a local one."""
     return unquote(re.sub("^file:/+", "/", address))
 
 
-def _with_places(frame: "DataFrame", wanted: list[str], files: dict[str, int]) -> "DataFrame":
+def with_places(frame: "DataFrame", wanted: list[str], files: dict[str, int]) -> "DataFrame":
+    """Return some columns, and where each row stands: its file and number, or a number in the order of partitions."""
     from pyspark.sql import functions
 
     if files:

@@ -32,7 +32,7 @@ SECONDS = 60.0  # for the first executor
 _TO_CONNECT = 5.0
 _PYTHON = "PYSPARK_PYTHON"
 _STANDALONE = "spark://"
-_OURS = re.compile(r"telos\.core\.errors\.TelosError: (.*?)(?=\n\s*(?:at |\n)|\n\n|\Z)", re.DOTALL)
+_OURS = re.compile(r"telos\.core\.errors\.TelosError: (.*?)(?=\n\s*(?:at |SQLSTATE|\n)|\n\n|\Z)", re.DOTALL)
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _CONDITION = re.compile(r"\[([A-Z_]+(?:\.[A-Z_]+)*)\] ?([^\n]*)")
 
@@ -100,7 +100,7 @@ def check_master(master: str) -> None:
             continue
         return
     raise TelosError(
-        f"{master}: the master cannot be reached: {reasons[0]}", "is it running, and is the address right?"
+        f"{master}: the master cannot be reached: {reasons[0]}", "start it, or give the address that its log says"
     )
 
 
