@@ -5,11 +5,13 @@
 The log is simulated: players mixed in the order of time, so that each player's events are spread over all files of
 Parquet. One machine reads it first (`telos.telemetry`, all cores, rows put in order as Spark does), then a standalone
 cluster on this machine, with one worker and with two; a worker has one core and runs one task at a time. Everything is
-run once before it is measured, on a small log, so that neither Java nor the compiler is warming up.
+run once before it is measured, on a small log, so that neither Java nor the compiler is warming up. Figures are rows a
+second by the clock on the wall, and rows a second of the processors, which say what the same machine would do if nobody
+else used it: those of this process, or of the workers with all that they start (the driver's are few).
 
-Where the time goes is measured by longer and longer jobs whose result is thrown away: reading Parquet; Arrow to Python
-and back; canonical rows; the shuffle by player and the sort; the beliefs; Parquet again. The stream reads one file at a
-time; its rate is that of the micro-batches after the first.
+Where the time of the processors goes is measured by longer and longer jobs whose result is thrown away: reading
+Parquet; Arrow to Python and back; canonical rows; the shuffle by player and the sort; the beliefs. The stream reads one
+file at a time; its rate by the clock is that of the micro-batches after the first.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -57,6 +59,8 @@ counts:
   explore: {tends: 4, reaps: 1, deals: 5, fishes: 5, strolls: 60, other: 25}
 """
 
+Times: TypeAlias = dict[str, tuple[float, float]]  # of each job: by the clock, and of the processors
+
 
 def simulated(rows: int, seed: int) -> pl.DataFrame:
     """Return a log of so many rows in the order of time, players mixed."""
@@ -90,11 +94,32 @@ def written(frame: pl.DataFrame, folder: Path) -> Path:
     return folder
 
 
-def seconds(work: Callable[[], Any]) -> float:
-    """Return how long something takes by the clock on the wall."""
-    start = time.perf_counter()
+Used: TypeAlias = Callable[[], float]  # seconds of the processors so far
+
+
+def measured(work: Callable[[], Any], used: Used) -> tuple[float, float]:
+    """Return the seconds that something takes by the clock on the wall, and those of the processors."""
+    start, before = time.perf_counter(), used()
     work()
-    return time.perf_counter() - start
+    return time.perf_counter() - start, used() - before
+
+
+def used_by(cluster: LocalCluster) -> Used:
+    """Return the function that reads what the workers, their executors and their Python have used."""
+    tick = os.sysconf("SC_CLK_TCK")
+
+    def used() -> float:
+        groups, total = {worker.pid for worker in cluster.workers}, 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parts = stat.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended meanwhile
+                continue
+            if int(parts[3]) in groups:  # the session of the process, which the worker began
+                total += sum(map(int, parts[11:15]))  # with children that have ended
+        return total / tick
+
+    return used
 
 
 class OneMachine:
@@ -103,45 +128,42 @@ class OneMachine:
     def __init__(self, model: Any, output: Path) -> None:
         self.model, self.output = model, output
 
-    def times(self, log: Path) -> dict[str, float]:
+    def times(self, log: Path) -> Times:
         def batches(**labelled: Any) -> Iterator[pl.DataFrame]:
             return open_model_log(log, [self.model], sort=True, **labelled).batches()
 
+        used = time.process_time
+        target = self.output / "local.parquet"
         return {
-            "recognize": seconds(
-                lambda: write_batches(read_batches(batches(), self.model), self.output / "local.parquet")
-            ),
-            "train": seconds(lambda: train_batches(batches(labelled=True), self.model)),
-            "evaluate": seconds(lambda: evaluate_batches(batches(labelled=True), {"model": self.model}).keys()),
+            "recognize": measured(lambda: write_batches(read_batches(batches(), self.model), target), used),
+            "train": measured(lambda: train_batches(batches(labelled=True), self.model), used),
+            "evaluate": measured(lambda: evaluate_batches(batches(labelled=True), {"model": self.model}), used),
         }
 
 
 class Cluster:
     """The same jobs on Spark."""
 
-    def __init__(self, session: Any, model: Any, output: Path) -> None:
-        self.session, self.model, self.output = session, model, output
-        self._runs = 0
+    def __init__(self, session: Any, used: Used, model: Any, output: Path) -> None:
+        self.session, self.used, self.model, self.output = session, used, model, output
 
-    def times(self, log: Path) -> dict[str, float]:
+    def times(self, log: Path) -> Times:
         frame = self.session.read.parquet(str(log))
-        self._runs += 1
+        target = tempfile.mkdtemp(dir=self.output)
         return {
-            "recognize": seconds(
-                lambda: recognize(self.model, frame).write.parquet(f"{self.output}/beliefs-{id(self)}-{self._runs}")
-            ),
-            "train": seconds(lambda: train(self.model, frame)),
-            "evaluate": seconds(lambda: evaluate(self.model, frame)),
+            "recognize": measured(lambda: recognize(self.model, frame).write.parquet(f"{target}/beliefs"), self.used),
+            "train": measured(lambda: train(self.model, frame), self.used),
+            "evaluate": measured(lambda: evaluate(self.model, frame), self.used),
         }
 
     def steps(self, log: Path) -> dict[str, float]:
-        """Return how long each step of reading takes: what a job takes longer than one that ends before it."""
+        """Return what each step of reading uses: what a job uses more than one that ends before it."""
 
         def identity(batches: Any) -> Any:
             yield from batches
 
         def run(frame: Any) -> float:
-            return seconds(lambda: frame.write.format("noop").mode("overwrite").save())
+            return measured(lambda: frame.write.format("noop").mode("overwrite").save(), self.used)[1]
 
         frame = self.session.read.parquet(str(log))
         opened = open_spark_log(frame, [self.model])
@@ -152,9 +174,7 @@ class Cluster:
             "shuffle and sort": opened.events(),
             "beliefs (kernel)": read_players(opened, self.model),
         }
-        for job in jobs.values():
-            run(job)
-        ends = [min(run(job), run(job)) for job in jobs.values()]
+        ends = [run(job) for job in jobs.values()]
         return dict(zip(jobs, np.diff([0.0, *ends]).tolist(), strict=True))
 
     def stream(self, log: Path) -> dict[str, float]:
@@ -164,13 +184,16 @@ class Cluster:
         folder = tempfile.mkdtemp(dir=self.output)
         writer = recognize_stream(self.model, source, buckets=16).writeStream.format("parquet")
         writer = writer.option("path", f"{folder}/out").option("checkpointLocation", f"{folder}/state")
+        before = self.used()
         query = writer.trigger(availableNow=True).start()
         query.awaitTermination()
+        used = self.used() - before
         batches = [each for each in query.recentProgress if each["numInputRows"]][1:]
         took = sum(each["durationMs"]["triggerExecution"] for each in batches) / 1000
         states = query.recentProgress[-1]["stateOperators"][0]
         return {
             "rows_a_second": sum(each["numInputRows"] for each in batches) / took,
+            "rows_a_processor_second": sum(each["numInputRows"] for each in query.recentProgress) / used,
             "seconds_of_a_micro_batch": took / len(batches),
             "state_bytes_of_a_player": states["memoryUsedBytes"] / max(1, states["numRowsTotal"]),
         }
@@ -185,7 +208,7 @@ def measure(rows: int, seed: int, folder: Path) -> dict[str, Any]:
     local.times(small)
     found: dict[str, Any] = {"rows": rows, "players": rows // EVENTS, "cores": os.cpu_count()}
     found["bytes_of_a_row"] = sum(each.stat().st_size for each in log.iterdir()) / rows
-    found["one machine"] = {name: rows / took for name, took in local.times(log).items()}
+    found["one machine"] = rates(rows, local.times(log))
     os.environ["SPARK_LOCAL_IP"] = HOST
     config = {
         "spark.ui.enabled": "false",
@@ -198,33 +221,44 @@ def measure(rows: int, seed: int, folder: Path) -> dict[str, Any]:
     for workers in (1, 2):
         with LocalCluster(workers, cores=1, memory="1g", folder=folder / f"cluster-{workers}") as cluster:
             session = open_session(cluster.url, name="benchmark", config=config)
-            on_spark = Cluster(session, model, folder)
+            on_spark = Cluster(session, used_by(cluster), model, folder)
             on_spark.times(small)
-            part: dict[str, Any] = {name: rows / took for name, took in on_spark.times(log).items()}
+            part: dict[str, Any] = rates(rows, on_spark.times(log))
             on_spark.stream(small)
             part["stream"] = on_spark.stream(log)
+            on_spark.steps(small)
             part["steps"] = on_spark.steps(log)
             found[f"{workers} worker{'s' * (workers > 1)}"] = part
             session.stop()
     return found
 
 
+def rates(rows: int, times: Times) -> dict[str, Any]:
+    """Return rows a second for seconds."""
+    return {
+        name: {"rows_a_second": rows / took, "rows_a_processor_second": rows / max(used, 0.01)}
+        for name, (took, used) in times.items()
+    }
+
+
 def show(found: dict[str, Any]) -> None:
     """Print the figures as tables."""
     console = Console()
     places = ("one machine", "1 worker", "2 workers")
-    table = Table(title=f"Thousand rows a second, {found['rows']:,} rows of {found['players']:,} players (simulated)")
-    table.add_column("job")
-    for place in places:
-        table.add_column(place, justify="right")
-    table.add_column("2 workers / 1", justify="right")
-    for job in ("recognize", "train", "evaluate"):
-        rates = [found[place][job] for place in places]
-        table.add_row(job, *(f"{rate / 1e3:,.0f}" for rate in rates), f"{rates[2] / rates[1]:.2f}")
-    rates = [found[place]["stream"]["rows_a_second"] for place in places[1:]]
-    table.add_row("stream", "", *(f"{rate / 1e3:,.0f}" for rate in rates), f"{rates[1] / rates[0]:.2f}")
-    console.print(table)
-    table = Table(title="Where the time of reading goes: seconds, and share")
+    for unit, name in (("second", "rows_a_second"), ("second of the processors", "rows_a_processor_second")):
+        table = Table(
+            title=f"Thousand rows a {unit} ({found['rows']:,} rows of {found['players']:,} players, simulated)"
+        )
+        table.add_column("job")
+        for place in (*places, "2 workers / 1"):
+            table.add_column(place, justify="right")
+        for job in ("recognize", "train", "evaluate", "stream"):
+            each = [found[place].get(job, {}).get(name) for place in places]
+            table.add_row(
+                job, *("" if rate is None else f"{rate / 1e3:,.0f}" for rate in each), f"{each[2] / each[1]:.2f}"
+            )
+        console.print(table)
+    table = Table(title="Where the time of the processors goes in reading")
     table.add_column("step")
     for place in places[1:]:
         table.add_column(place, justify="right")

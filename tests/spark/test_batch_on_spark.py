@@ -11,10 +11,21 @@ import pytest
 from spark.logs import dirty, invented, known_to, without_ties, written
 from telemetry import random_logs
 from telos.core.errors import TelosError
-from telos.spark import evaluate, goals, open_spark_log, recognize, recognize_stream, to_polars, to_spark, train
+from telos.recognition.em import EMOptions
+from telos.spark import (
+    evaluate,
+    goals,
+    open_spark_log,
+    recognize,
+    recognize_stream,
+    to_polars,
+    to_spark,
+    train,
+    train_unlabelled,
+)
 from telos.telemetry import open_log
 from telos.telemetry.analytics import analyse, find_readings, find_stretches
-from telos.telemetry.bulk import evaluate_batches, read_batches, train_batches
+from telos.telemetry.bulk import em, evaluate_batches, read_batches, train_batches
 from telos.telemetry.model_logs import open_model_log
 
 KEYS = ["player", "session", "time"]
@@ -49,6 +60,22 @@ def test_counts_and_scores_on_spark_equal_the_local_ones(spark: Any, tmp_path: P
         assert scores[name].players.equals(wanted[name].players)
         assert scores[name].confusion.equals(wanted[name].confusion)
         assert scores[name].log_loss == pytest.approx(wanted[name].log_loss, rel=1e-12)  # sums in another order
+
+
+def test_learning_without_labels_on_spark_equals_the_local_one(spark: Any, tmp_path: Path) -> None:
+    model = random_logs.iohmm(Random(5))
+    folder = written(known_to(model, invented(4)), tmp_path / "log")
+    batches = open_model_log(folder, [model], sort=True).batches()
+    options = EMOptions(rounds=3, transitions=5.0)
+    local = em.train_unlabelled(batches, model, options=options, starts=2, seed=3)
+    found = train_unlabelled(model, spark.read.parquet(folder), options=options, starts=2, seed=3)
+    for name in ("events", "updates", "players", "held_out"):
+        assert getattr(found, name) == getattr(local, name), name
+    assert found.held_out > 0
+    assert found.fits == pytest.approx(local.fits, rel=1e-9)
+    assert found.before == pytest.approx(local.before, rel=1e-12)
+    for goal in model.goals:
+        assert found.model.counts.chances(goal) == pytest.approx(local.model.counts.chances(goal), rel=1e-6)
 
 
 def test_goal_analytics_on_spark_equal_the_local_ones(spark: Any, tmp_path: Path) -> None:

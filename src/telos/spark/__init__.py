@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from telos.spark.session import open_session
     from telos.spark.standalone import LocalCluster, find_java
     from telos.spark.streaming import recognize_stream
+    from telos.spark.unlabelled import train_unlabelled
 
 __all__ = [
     "LocalCluster",
@@ -39,6 +40,7 @@ __all__ = [
     "to_polars",
     "to_spark",
     "train",
+    "train_unlabelled",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -52,5 +54,6 @@ __getattr__, __dir__ = lazy_exports(
         "open_session": "session",
         **dict.fromkeys(("LocalCluster", "find_java"), "standalone"),
         "recognize_stream": "streaming",
+        "train_unlabelled": "unlabelled",
     },
 )

@@ -8,6 +8,7 @@ and when to stop.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,23 +43,48 @@ class CodedSessions:
 
     def expect(self, model: IOHMM) -> ExpectedCounts:
         """Return the expected counts of these sessions under a model."""
-        found = ExpectedCounts(model)
+        return expected_counts(model, *self.expect_arrays(model))
+
+    def expect_arrays(self, model: IOHMM) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Return the log-likelihood, the counts by goal and symbol, and those by case, goal before and goal after.
+
+        Divided by the chances of the model, the counts are the gradient of the log-likelihood.
+        """
         goals, names = model.goals, model.symbols.names
         matrices = np.array(model.matrices)
         chances = np.array([model.counts.chances(goal) for goal in goals]).T.copy()
         seen, followed = np.zeros((len(goals), len(names))), np.zeros(matrices.shape)
         longest = int(np.diff(self.offsets).max(initial=0))
         room = [np.empty((longest, len(goals))), np.empty((longest, len(goals))), np.empty(longest)]
-        found.log_likelihood = float(
+        log_likelihood = float(
             kernels.kernel(session_kernel).add_expected(
                 matrices, chances, np.array(model.prior), self.cases, self.symbols, self.offsets, *room, seen, followed
             )
         )
-        for goal, symbol in np.argwhere(seen).tolist():
-            found.seen.add(goals[goal], symbol, float(seen[goal, symbol]))
-        for case, before, after in np.argwhere(followed).tolist():
-            found.changes.add(case, goals[before], goals[after], float(followed[case, before, after]))
-        return found
+        return log_likelihood, seen, followed
+
+
+def expected_counts(
+    model: IOHMM, log_likelihood: float, seen: NDArray[np.float64], followed: NDArray[np.float64]
+) -> ExpectedCounts:
+    """Return arrays of expected counts as EM takes them; arrays of different sessions can be added up before."""
+    found = ExpectedCounts(model)
+    found.log_likelihood = log_likelihood
+    goals = model.goals
+    for goal, symbol in np.argwhere(seen).tolist():
+        found.seen.add(goals[goal], symbol, float(seen[goal, symbol]))
+    for case, before, after in np.argwhere(followed).tolist():
+        found.changes.add(case, goals[before], goals[after], float(followed[case, before, after]))
+    return found
+
+
+class ManySessions(Protocol):
+    """Sessions to learn from, wherever they are."""
+
+    @property
+    def updates(self) -> int: ...
+    def expect(self, model: IOHMM) -> ExpectedCounts:
+        """Return the expected counts of these sessions under a model."""
 
 
 class SessionCoder:
@@ -133,6 +159,23 @@ def train_unlabelled(
     learned, held, players, held_players = _divided(coder, seed)
     if not learned.updates:
         raise TelosError("no event of the log counts", "look at the clock of the model")
+    best, fits, before = fit_starts(learned, held, model, options=options, starts=starts, seed=seed, progress=progress)
+    return UnlabelledTraining(
+        best, fits, before, max(fits), coder.events, learned.updates + held.updates, players, held_players
+    )
+
+
+def fit_starts(
+    learned: ManySessions,
+    held: ManySessions,
+    model: IOHMM,
+    *,
+    options: EMOptions | None = None,
+    starts: int = 5,
+    seed: int = 1,
+    progress: Callable[[int, float], object] | None = None,
+) -> tuple[EMResult, tuple[float, ...], float]:
+    """Return the best of several runs of EM, the fit of each, and the fit of the model as it was."""
     judged = held if held.updates else learned
     held_fit = (lambda current: held.expect(current).log_likelihood / held.updates) if held.updates else None
     rng, fits, best = Random(seed), list[float](), None
@@ -145,9 +188,7 @@ def train_unlabelled(
             best = found
     assert best is not None
     before = judged.expect(model).log_likelihood / judged.updates
-    return UnlabelledTraining(
-        best, tuple(fits), before, max(fits), coder.events, learned.updates + held.updates, players, held_players
-    )
+    return best, tuple(fits), before
 
 
 def _divided(coder: SessionCoder, seed: int) -> tuple[CodedSessions, CodedSessions, int, int]:
