@@ -62,13 +62,16 @@ def test_counts_and_scores_on_spark_equal_the_local_ones(spark: Any, tmp_path: P
         assert scores[name].log_loss == pytest.approx(wanted[name].log_loss, rel=1e-12)  # sums in another order
 
 
-def test_learning_without_labels_on_spark_equals_the_local_one(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("rounds", "starts"), [(2, 1), pytest.param(3, 2, marks=pytest.mark.slow)])
+def test_learning_without_labels_on_spark_equals_the_local_one(
+    spark: Any, tmp_path: Path, rounds: int, starts: int
+) -> None:
     model = random_logs.iohmm(Random(5))
     folder = written(known_to(model, invented(4)), tmp_path / "log")
     batches = open_model_log(folder, [model], sort=True).batches()
-    options = EMOptions(rounds=3, transitions=5.0)
-    local = em.train_unlabelled(batches, model, options=options, starts=2, seed=3)
-    found = train_unlabelled(model, spark.read.parquet(folder), options=options, starts=2, seed=3)
+    options = EMOptions(rounds=rounds, transitions=5.0)
+    local = em.train_unlabelled(batches, model, options=options, starts=starts, seed=3)
+    found = train_unlabelled(model, spark.read.parquet(folder), options=options, starts=starts, seed=3)
     for name in ("events", "updates", "players", "held_out"):
         assert getattr(found, name) == getattr(local, name), name
     assert found.held_out > 0

@@ -1,6 +1,7 @@
 """``telos recognize``: the belief about each player's goal, event by event, or what it comes to after the fact."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,8 +215,10 @@ def _show_beliefs_of_spark(
         beliefs = read_players(opened.select(player=player), model, rows=True)
         if output is not None:
             names = _shaped(belief_schema(model, rows=True).to_frame(), goals, opened, is_json=False).columns
-            beliefs.replace("", None, ["session"]).select([f"`{name}`" for name in names]).write.parquet(str(output))
-            count = opened.frame.sparkSession.read.parquet(str(output)).count()
+            beliefs.replace("", None, ["session"]).select([f"`{name}`" for name in names]).write.parquet(
+                _address(output)
+            )
+            count = opened.frame.sparkSession.read.parquet(_address(output)).count()
         else:
             found = to_polars(beliefs).sort("row")
     if output is None:
@@ -233,6 +236,11 @@ def _in_sequence(found: "pl.DataFrame") -> "pl.DataFrame":
 
     keys = [pl.col("player"), pl.col("session")]
     return found.with_columns(first=pl.col("row").min().over(keys)).sort("first", "time", "row").drop("first")
+
+
+def _address(output: Path) -> str:
+    """Return a folder as Spark is told it: a path has lost one of the slashes of s3a://bucket/beliefs."""
+    return re.sub(r"^(\w{2,}):/(?=[^/])", r"\1://", str(output))
 
 
 def check_folder(output: Path) -> None:
