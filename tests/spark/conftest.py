@@ -21,7 +21,8 @@ SMALL = {
     "spark.driver.memory": "512m",
     "spark.executor.memory": "512m",
     "spark.cores.max": "2",
-    "spark.sql.shuffle.partitions": "3",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.task.maxFailures": "3",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.log.level": "ERROR",
 }

@@ -1,13 +1,16 @@
 """Corpora on a cluster: the rows, steps, labels, folds and statistics of one machine."""
 
+import json
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from spark.logs import written
+from telos.cli.main import app
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
 from telos.spark import prepare, to_polars
@@ -52,6 +55,26 @@ def test_a_corpus_of_a_cluster_is_that_of_one_machine(spark: Any, tmp_path: Path
     assert to_polars(found.achieved).sort(achieved).equals(local.achieved.select(achieved).sort(achieved))
     assert found.statistics() == local.statistics()
     found.release()
+
+
+def test_the_command_prints_and_writes_the_same(spark: Any, tmp_path: Path) -> None:
+    folder = Path(written(table(4), tmp_path / "log"))
+    both = pl.concat([pl.read_parquet(file) for file in sorted(folder.glob("*.parquet"))])
+    both.write_parquet(tmp_path / "log.parquet")
+    described = tmp_path / "game.yaml"
+    described.write_text(
+        "columns: game\nplayer: player\nsession: session\naction: action\nachieved: achieved\n"
+        "order: {column: time, sort: true}\nfeatures: {place: place}\n"
+    )
+    words = ["corpus", "prepare", "--columns", str(described), "--folds", "3", "--json"]
+    here = CliRunner().invoke(app, [*words, str(tmp_path / "log.parquet"), "-o", str(tmp_path / "here.parquet")])
+    there = CliRunner().invoke(app, [*words, str(folder), "-o", str(tmp_path / "there"), "--engine", "spark"])
+    assert (here.exit_code, there.exit_code) == (0, 0), there.output or there.exception
+    local, found = (json.loads(each.stdout) for each in (here, there))
+    assert {**found, "log": "", "output": ""} == {**local, "log": "", "output": ""}
+    keys = ["player", "session", "step"]
+    written_there = pl.read_parquet(f"{tmp_path}/there/*.parquet").sort(keys)
+    assert written_there.equals(pl.read_parquet(tmp_path / "here.parquet").sort(keys))
 
 
 def test_tables_that_are_no_corpus_are_refused_as_on_one_machine(spark: Any, tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ A command declares ``EngineOption`` and ``MasterOption``, calls ``check_engine``
 """
 
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -61,6 +63,21 @@ def check_engine(engine: Engine, master: str | None, refused: Mapping[str, objec
 
 
 @contextmanager
+def open_cluster_table(logs: Sequence[str], *, master: str | None, label: str) -> Iterator[Any]:
+    """Open folders of Parquet as a Spark frame. In a terminal a bar shows the tasks of the running job."""
+    from telos.spark.session import guard_spark
+
+    for log in logs:
+        if log.lower().rstrip("/").endswith((".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz", ".zst")):
+            raise TelosError(f"{log}: --engine spark reads Parquet", "write it as Parquet, or leave --engine spark out")
+    with _session(master) as session, _progress(session, label):
+        with guard_spark(f"{logs[0]}: the log cannot be read"):
+            frame = session.read.parquet(*logs)
+        with guard_spark():
+            yield frame
+
+
+@contextmanager
 def open_cluster_log(
     logs: Sequence[str],
     options: LogOptions,
@@ -73,31 +90,37 @@ def open_cluster_log(
 ) -> Iterator["SparkLog"]:
     """Open folders of Parquet as one log on Spark, checked as on one machine; its events stay on the cluster meanwhile.
 
-    Rows are put in the order of time. In a terminal a bar shows the tasks of the running job.
+    Rows are put in the order of time.
     """
     from telos.spark import open_spark_log
-    from telos.spark.session import guard_spark
 
     if options.sort is False:
         raise TelosError(
             "--in-order does not work with --engine spark: rows on a cluster have no order but their times"
         )
-    for log in logs:
-        if log.lower().rstrip("/").endswith((".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz", ".zst")):
-            raise TelosError(f"{log}: --engine spark reads Parquet", "write it as Parquet, or leave --engine spark out")
-    with _session(master) as session, _progress(session, label):
-        with guard_spark(f"{logs[0]}: the log cannot be read"):
-            frame = session.read.parquet(*logs)
-        how = {"skip_bad": options.skip_bad, "drop_duplicates": options.drop_duplicates}
-        opened = open_spark_log(frame, models, options.columns, labelled=labelled, keep=keep, **how)  # type: ignore[arg-type]
+    with open_cluster_table(logs, master=master, label=label) as frame:
+        how: dict[str, Any] = {"skip_bad": options.skip_bad, "drop_duplicates": options.drop_duplicates}
+        opened = open_spark_log(frame, models, options.columns, labelled=labelled, keep=keep, **how)
         opened.log.name = logs[0] if len(logs) == 1 else f"{len(logs)} places"
         opened.keep()
         try:
             opened.check(full=True)
-            with guard_spark():
-                yield opened
+            yield opened
         finally:
             opened.release()
+
+
+def check_folder(output: Path) -> None:
+    """Refuse a folder that is there; Spark adds no files to another result."""
+    if output.exists():
+        raise TelosError(f"{output}: this is there already", "name a new folder, or remove it")
+    if output.suffix.lower() not in ("", ".parquet"):
+        raise TelosError(f"{output}: Spark writes a folder of Parquet", "name it without an ending, or .parquet")
+
+
+def address_of(output: Path) -> str:
+    """Return a folder as Spark is told it: a path has lost one of the slashes of s3a://bucket/beliefs."""
+    return re.sub(r"^(\w{2,}):/(?=[^/])", r"\1://", str(output))
 
 
 # --- the session ------------------------------------------------------------------------------------------------------

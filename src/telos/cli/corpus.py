@@ -9,6 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.cluster import (
+    Engine,
+    EngineOption,
+    MasterOption,
+    address_of,
+    check_engine,
+    check_folder,
+    open_cluster_table,
+)
 from telos.cli.common import MAX_COUNT, file_size, in_range, jobs_option, seed_option
 from telos.core.errors import TelosError
 
@@ -44,6 +53,8 @@ def prepare(
         int, typer.Option(help="Folds, dealt by player or group; 0 for none.", callback=in_range(0, MAX_COUNT))
     ] = 10,
     seed: Annotated[int, seed_option("One seed fixes the folds.")] = 1,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Label every action with the next goal achieved, remove the achieving actions and the tail, and deal folds.
@@ -56,18 +67,50 @@ def prepare(
 
     described_in = None if columns is None else columns_file(columns)
     described = None if described_in is None else load_columns(described_in)
-    if output is not None:
+    on_spark = check_engine(engine, master, {"--model": model})
+    if output is not None and on_spark:
+        check_folder(output)
+    elif output is not None:
         check_writable(output, (*FORMATS, ".db"), inputs=[log, described_in, model])
         if (output.suffix == ".db") != (model is not None):
             raise TelosError("a .db file states the predicates of a model: say both, as in -o all.db --model goals.mln")
+    if on_spark:
+        figures = _prepare_on_spark(log, described, output, master, folds=folds, seed=seed)
+    else:
+        figures = _prepare_here(log, described, output, model, folds=folds, seed=seed)
+    _print_statistics(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
+    if output is not None:
+        typer.echo(f"written to {output}", err=as_json)
+
+
+def _prepare_here(
+    log: Path, described: "Columns | None", output: Path | None, model: Path | None, *, folds: int, seed: int
+) -> "CorpusStatistics":
     with _waiting(f"preparing {log.name}", file_size(log) > _LARGE):
         found = _prepared(log, described, folds=folds, seed=seed)
         figures = found.statistics()
         if output is not None:
             _write(found, output, model)
-    _print_statistics(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
-    if output is not None:
-        typer.echo(f"written to {output}", err=as_json)
+    return figures
+
+
+def _prepare_on_spark(
+    log: Path, described: "Columns | None", output: Path | None, master: str | None, *, folds: int, seed: int
+) -> "CorpusStatistics":
+    """Let a cluster make the corpus, and write it as a folder of Parquet."""
+    from telos.spark import prepare
+
+    with open_cluster_table([address_of(log)], master=master, label="preparing") as frame:
+        try:
+            found = prepare(frame, described, folds=folds, seed=seed)
+        except TelosError as error:
+            raise error.at(str(log)) from None
+        try:
+            if output is not None:
+                found.frame.write.parquet(address_of(output))
+            return found.statistics()
+        finally:
+            found.release()
 
 
 def _write(found: "Corpus", output: Path, model: Path | None) -> None:

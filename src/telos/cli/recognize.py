@@ -1,7 +1,6 @@
 """``telos recognize``: the belief about each player's goal, event by event, or what it comes to after the fact."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.cluster import (
+    Engine,
+    EngineOption,
+    MasterOption,
+    address_of,
+    check_engine,
+    check_folder,
+    open_cluster_log,
+)
 from telos.cli.common import MAX_COUNT, in_range, seed_option
 from telos.cli.logs import (
     ColumnsOption,
@@ -216,9 +223,9 @@ def _show_beliefs_of_spark(
         if output is not None:
             names = _shaped(belief_schema(model, rows=True).to_frame(), goals, opened, is_json=False).columns
             beliefs.replace("", None, ["session"]).select([f"`{name}`" for name in names]).write.parquet(
-                _address(output)
+                address_of(output)
             )
-            count = opened.frame.sparkSession.read.parquet(_address(output)).count()
+            count = opened.frame.sparkSession.read.parquet(address_of(output)).count()
         else:
             found = to_polars(beliefs).sort("row")
     if output is None:
@@ -236,19 +243,6 @@ def _in_sequence(found: "pl.DataFrame") -> "pl.DataFrame":
 
     keys = [pl.col("player"), pl.col("session")]
     return found.with_columns(first=pl.col("row").min().over(keys)).sort("first", "time", "row").drop("first")
-
-
-def _address(output: Path) -> str:
-    """Return a folder as Spark is told it: a path has lost one of the slashes of s3a://bucket/beliefs."""
-    return re.sub(r"^(\w{2,}):/(?=[^/])", r"\1://", str(output))
-
-
-def check_folder(output: Path) -> None:
-    """Refuse a folder that is there; Spark adds no files to another result."""
-    if output.exists():
-        raise TelosError(f"{output}: this is there already", "name a new folder, or remove it")
-    if output.suffix.lower() not in ("", ".parquet"):
-        raise TelosError(f"{output}: Spark writes a folder of Parquet", "name it without an ending, or .parquet")
 
 
 def _belief_frames(frames: "Iterator[pl.DataFrame]", reader: Any) -> "Iterator[pl.DataFrame]":

@@ -1,7 +1,9 @@
 """Logs on a cluster: beliefs, training, evaluation, corpora and goal analytics on Spark frames, and live streams.
 
     Spark frame ──▶ canonical rows (events.py) ──▶ players in order ──▶ batch.py: beliefs, counts, scores, stretches
-    batches of Arrow within a partition: frames.py                 └──▶ corpora.py: labelled rows, folds
+    batches of Arrow within a partition: frames.py                 ├──▶ folds.py: cross-validation
+    sessions, errors in words: session.py                          └──▶ unlabelled.py: a job for each round of EM
+    table ──▶ corpora.py: labelled rows, folds
     stream ──▶ streaming.py: state of each player in Spark's state store
 
 Start with ``open_session`` and ``recognize``; the words are those of `telos` for frames of one machine, and so are the

@@ -31,14 +31,9 @@ from telos.telemetry.columns import Columns
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_LISTS = pl.List(pl.Int32)
 _CODED = pl.Schema(
-    {
-        "player": pl.String,
-        "fold": pl.Int32,
-        "cases": pl.List(pl.Int32),
-        "symbols": pl.List(pl.Int32),
-        "updates": pl.Int64,
-    }
+    {"player": pl.String(), "fold": pl.Int32(), "cases": _LISTS, "symbols": _LISTS, "updates": pl.Int64()}
 )
 _SUMS = pl.Schema({"place": pl.Int64, "value": pl.Float64})
 
@@ -134,7 +129,7 @@ class _Coding:
                 player=coder.players.gather(lists["session"]), updates=pl.col("cases").list.len()
             )
             folds = frame.select("player", "fold").unique()
-            yield lists.join(folds, on="player").select(_CODED.names()).cast(dict(_CODED))
+            yield lists.join(folds, on="player").select(_CODED.names()).cast(_CODED)
 
 
 class _Expecting:
