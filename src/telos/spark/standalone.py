@@ -1,6 +1,7 @@
 """A standalone Spark cluster on this machine: a master and workers on loopback, for tests, benchmarks and first steps.
 
-All of it belongs to one folder and one ``with`` block: nothing is left running, and nothing listens to the network.
+All of it belongs to one folder and one ``with`` block, and nothing listens to the network. Nothing is left running
+after the block; if this process is killed within it, the master and the workers have to be ended by hand.
 """
 
 import os
