@@ -2,7 +2,8 @@
 
 The names below are the public front door; each is imported from its package when it is first used. Packages, from the
 bottom up: `core` (the vocabulary), `files` (authored YAML), `choosing`, `planning`, `logic`, `recognition`, `agents`,
-`squads`, `worlds`, `telemetry`, `studies`, `studio`, `checks` (contracts for your own implementations), `cli`.
+`squads`, `worlds`, `telemetry`, `spark`, `studies`, `frames` (logs in, beliefs out), `studio`, `checks` (contracts for
+your own implementations), `cli`.
 """
 
 from telos.lazy import lazy_exports
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from telos.core.state import State
     from telos.core.values import Variable
     from telos.files.domain_file import load, loads
+    from telos.frames import EvaluationReport, evaluate, read_frame, recognize, train
     from telos.planning.batch import Plans, plan_many
     from telos.planning.functions import constant, table, vectorised
     from telos.planning.htn.files import load_tasks
@@ -50,6 +52,7 @@ _HOMES = {
     "DefinitionError": "core.errors",
     "Domain": "core.domain",
     "Effect": "core.conditions",
+    "EvaluationReport": "frames",
     "Event": "core.event",
     "Fact": "agents.memory",
     "Failed": "agents.embedding.body",
@@ -77,6 +80,7 @@ _HOMES = {
     "WorldModel": "choosing.look_ahead",
     "choose": "choosing.choose",
     "constant": "planning.functions",
+    "evaluate": "frames",
     "load": "files.domain_file",
     "load_character": "agents.character",
     "load_tasks": "planning.htn.files",
@@ -85,10 +89,13 @@ _HOMES = {
     "plan": "planning.planner",
     "plan_many": "planning.batch",
     "plan_tasks": "planning.htn.planner",
+    "read_frame": "frames",
+    "recognize": "frames",
     "recognizer": "recognition.files.load",
     "sensor": "agents.embedding.body",
     "straight_line": "choosing.choose",
     "table": "planning.functions",
+    "train": "frames",
     "vectorised": "planning.functions",
     "wait": "agents.embedding.body",
     "warm_up": "planning.planner",
@@ -106,6 +113,7 @@ __all__ = [
     "DefinitionError",
     "Domain",
     "Effect",
+    "EvaluationReport",
     "Event",
     "Fact",
     "Failed",
@@ -133,6 +141,7 @@ __all__ = [
     "WorldModel",
     "choose",
     "constant",
+    "evaluate",
     "load",
     "load_character",
     "load_tasks",
@@ -141,10 +150,13 @@ __all__ = [
     "plan",
     "plan_many",
     "plan_tasks",
+    "read_frame",
+    "recognize",
     "recognizer",
     "sensor",
     "straight_line",
     "table",
+    "train",
     "vectorised",
     "wait",
     "warm_up",

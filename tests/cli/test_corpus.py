@@ -102,7 +102,7 @@ def test_bad_input_is_told_in_one_line_with_the_name_of_the_log(log: Path, tmp_p
     )
     assert "no column 'achieved'; write a file" in refused("prepare", log)
     assert "did you mean 'crafter'" in refused("prepare", log, "--columns", "crafte")
-    assert "no such file" in refused("prepare", tmp_path / "none.csv")
+    assert "No such file" in refused("prepare", tmp_path / "none.csv")
     assert "in which format" in refused("prepare", log, "--columns", columns, "-o", tmp_path / "out.doc")
 
 

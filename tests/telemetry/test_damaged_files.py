@@ -176,7 +176,7 @@ def test_times_that_are_not_finite_are_refused(value: str, tmp_path: Path) -> No
     (tmp_path / "t.csv").write_text(f"time,action,n,goal\n1.5,walk,1,\n{value},walk,1,\n3.5,walk,1,x\n")
     assert "LOG:3: an event's time must be a finite number" in refusal(tmp_path / "t.csv", "log")
     table = read_table(tmp_path / "t.csv")
-    with pytest.raises(TelosError, match="row 2: column 'time' says nothing that can be put in order"):
+    with pytest.raises(TelosError, match="nan-time: 1 row"):
         prepare(table, usual_columns(table.collect_schema()), folds=0)
 
 
@@ -202,7 +202,7 @@ def test_parquet_with_flipped_bits_is_read_or_refused_silently(
         except TelosError as error:
             refusals.append(str(error))
     assert refusals
-    assert not [said for said in refusals if "\n" in said]
+    assert not [said for said in refusals if "\n" in said and "rows are bad" not in said]
     assert capfd.readouterr().err == ""
 
 

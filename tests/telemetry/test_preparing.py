@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -43,7 +44,7 @@ def one_session(**parts: Any) -> Columns:
 def refusal(rows: pl.DataFrame, columns: Columns, **options: Any) -> str:
     with pytest.raises(TelosError) as caught:
         prepare(rows, columns, **options)
-    assert "\n" not in str(caught.value)
+    assert ("\n" in str(caught.value)) == ("rows are bad" in str(caught.value))
     return str(caught.value)
 
 
@@ -84,7 +85,7 @@ def test_preparing_is_what_a_loop_over_the_rows_does(rows: list[dict[str, Any]])
     expected = by_hand(rows)
     assume(expected)
     corpus = prepare(pl.DataFrame(rows), COLUMNS, folds=0)
-    assert corpus.frame.select("player", "session", "step", "action", "goal").rows() == expected
+    assert sorted(corpus.frame.select("player", "session", "step", "action", "goal").rows()) == sorted(expected)
     figures = corpus.statistics()
     assert figures.goals == Counter(row["won"] for row in rows if row["won"])
     assert figures.rows == Counter(goal for *_, goal in expected)
@@ -209,7 +210,7 @@ def test_dates_written_as_text_are_in_order() -> None:
     stamps = ["2012-05-03T09:59:59Z", "2012-05-03T10:00:00Z", "2012-05-03T09:00:00Z"]
     rows = pl.DataFrame({"action": ["a", "b", "c"], "at": stamps, "won": [None, "nurse", None]})
     columns = Columns(action="action", achieved="won", order="at")
-    assert "row 3: 'at' runs backwards" in refusal(rows, columns, folds=0)
+    assert "row 3: at runs backwards for player 'player', to 2012-05-03T09:00:00Z" in refusal(rows, columns, folds=0)
     assert prepare(rows[:2], columns, folds=0).frame.height == 1
 
 
@@ -235,21 +236,62 @@ def test_a_log_without_goals_is_refused() -> None:
 
 
 def test_a_missing_column_is_told_with_the_nearest_name() -> None:
-    assert refusal(WALK, one_session(player="plyer")) == "there is no column 'plyer'; did you mean 'player'?"
+    assert refusal(WALK, one_session(player="plyer")) == (
+        "the table: there is no column 'plyer'; did you mean 'player'?"
+    )
     assert "no column; did you mean 'action'?" in refusal(WALK, one_session(drop=Condition.of("actoin == noop")))
 
 
-def test_time_that_runs_backwards_is_told_with_its_row() -> None:
+def test_late_rows_and_bad_times_are_told_with_their_row_or_put_in_order() -> None:
     rows = WALK.with_columns(time=pl.Series([0, 0, 1, 5, 2, 4, 6, 7]))
     said = refusal(rows, one_session(order="time"))
-    assert said.startswith("row 6: 'time' runs backwards for player 'bo', from 5 to 4; ")
+    assert "late: 1 row" in said
+    assert "row 6: time runs backwards for player 'bo', to 4" in said
+    assert "--sort" in said
+    assert prepare(rows, one_session(order="time", sort=True), folds=0).frame.height == 3
+    assert prepare(rows, one_session(order="time"), folds=0, sort=True).frame.height == 3
     unknown = WALK.with_columns(time=pl.Series(["0", "0", "1", "soon", "2", "4", "6", "7"]))
-    assert "row 4: column 'time' says nothing that can be put in order" in refusal(unknown, one_session(order="time"))
+    assert "row 4: time says 'soon'" in refusal(unknown, one_session(order="time"))
 
 
-def test_rows_without_a_player_or_an_action_are_told_with_their_number() -> None:
-    assert "row 2: column 'player' says nothing" in refusal(table(("ann", "a", None), (None, "b", "x")), one_session())
-    assert "row 1: column 'action' says nothing" in refusal(table(("ann", "", None), ("a", "b", "x")), one_session())
+def test_bad_rows_are_told_together_or_skipped_and_counted() -> None:
+    rows = table(("ann", "a", None), (None, "b", "x"), ("ann", "", None), ("ann", "c", "x"))
+    said = refusal(rows, one_session())
+    assert "2 of 4 rows are bad" in said
+    assert "row 2: player says None" in said
+    assert "row 3: action says ''" in said
+    corpus = prepare(rows, one_session(), folds=0, skip_bad=True)
+    assert corpus.frame["action"].to_list() == ["a"]
+    assert corpus.report is not None
+    assert corpus.report.bad_rows == 2
+
+
+def test_duplicates_are_counted_and_dropped_on_demand() -> None:
+    rows = table(
+        *[("ann", "a", 1, None)] * 2, ("ann", "a", 2, None), ("ann", "c", 3, "x"), names="player action time won"
+    )
+    for drop, left in ((False, 3), (True, 2)):
+        corpus = prepare(rows, one_session(order="time"), folds=0, drop_duplicates=drop)
+        assert corpus.frame.height == left
+        assert corpus.report is not None
+        assert corpus.report.duplicates == 1
+
+
+def test_frames_of_any_kind_give_the_same_corpus() -> None:
+    expected = prepare(WALK, one_session(), folds=2).frame
+    for rows in (WALK.lazy(), WALK.to_arrow(), WALK.to_pandas(), WALK.to_dict(as_series=False)):
+        assert prepare(rows, one_session(), folds=2).frame.equals(expected)
+
+
+def test_numbers_in_text_files_are_numbers_and_names_stay_names(tmp_path: Path) -> None:
+    lines = ["player,action,n,x,flag,code,won", "7,a,1,1.5,true,007,", "7,b,2,,False,8,", "7,c,,,,,x"]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    columns = one_session(features={name: name for name in ("n", "x", "flag", "code")})
+    frame = prepare(tmp_path / "log.csv", columns, folds=0).frame
+    assert frame.select("player", "n", "x", "flag", "code").rows() == [
+        ("7", 1, 1.5, True, "007"),
+        ("7", 2, None, False, "8"),
+    ]
 
 
 def test_a_goal_column_without_names_is_refused() -> None:
@@ -301,7 +343,7 @@ def test_bins_are_for_numbers() -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    assert "no rows" in refusal(WALK.head(0), one_session())
+    assert "the log is empty" in refusal(WALK.head(0), one_session())
     assert "no columns" in refusal(pl.DataFrame(), one_session())
 
 

@@ -1,8 +1,6 @@
 """Shared by several commands: bounds of options, progress bars, trace printers, command groups."""
 
-import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -113,11 +111,3 @@ def print_lines(describe: Callable[[object], str | None]) -> Trace:
             typer.echo(line)
 
     return print_record
-
-
-# --- files ---
-
-
-def file_size(log: Path) -> int:
-    """Return the bytes of a regular file; 0 for all else, which is refused when it is read."""
-    return os.path.getsize(log) if os.path.isfile(log) else 0  # these take any text for a name

@@ -1,9 +1,6 @@
 """``telos corpus``: make corpora of event tables, and record logs of simulated players."""
 
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +15,20 @@ from telos.cli.cluster import (
     check_folder,
     open_cluster_table,
 )
-from telos.cli.common import MAX_COUNT, file_size, in_range, jobs_option, seed_option
+from telos.cli.common import MAX_COUNT, in_range, jobs_option, seed_option
+from telos.cli.logs import (
+    ColumnsOption,
+    DuplicatesOption,
+    LogArgument,
+    LogOptions,
+    SkipBadOption,
+    SortOption,
+    log_progress,
+    print_report,
+)
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.telemetry.columns import Columns
     from telos.telemetry.corpus import Corpus, CorpusStatistics
 
 corpus = typer.Typer(
@@ -33,16 +39,12 @@ corpus = typer.Typer(
 )
 
 _MAX_PLAYERS = 100_000  # the log is made in memory: about 650 events a player
-_LARGE = 20_000_000  # bytes; a smaller log is prepared without a spinner
 
 
 @corpus.command()
 def prepare(
-    log: Annotated[Path, typer.Argument(help="An event table: .csv, .jsonl (also .gz) or .parquet.")],
-    columns: Annotated[
-        str | None,
-        typer.Option(help="The file that says what the columns are, or crafter, island, overcooked or starcraft."),
-    ] = None,
+    log: LogArgument,
+    columns: ColumnsOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the corpus here: .parquet, .csv, .jsonl or .db.")
     ] = None,
@@ -53,6 +55,9 @@ def prepare(
         int, typer.Option(help="Folds, dealt by player or group; 0 for none.", callback=in_range(0, MAX_COUNT))
     ] = 10,
     seed: Annotated[int, seed_option("One seed fixes the folds.")] = 1,
+    skip_bad: SkipBadOption = False,
+    drop_duplicates: DuplicatesOption = None,
+    sort: SortOption = None,
     engine: EngineOption = Engine.LOCAL,
     master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
@@ -62,49 +67,48 @@ def prepare(
     Examples: telos corpus prepare events.csv.gz --columns crafter -o crafter.parquet;
     telos corpus prepare island.csv --columns island -o island.db --model island.mln
     """
-    from telos.telemetry.columns import columns_file, load_columns  # here, so that `telos --help` need not wait
-    from telos.telemetry.writing import FORMATS, check_writable
+    from telos.telemetry.writing import FORMATS, check_writable  # here, so that `telos --help` need not wait
 
-    described_in = None if columns is None else columns_file(columns)
-    described = None if described_in is None else load_columns(described_in)
-    on_spark = check_engine(engine, master, {"--model": model})
-    if output is not None and on_spark:
-        check_folder(output)
-    elif output is not None:
-        check_writable(output, (*FORMATS, ".db"), inputs=[log, described_in, model])
-        if (output.suffix == ".db") != (model is not None):
-            raise TelosError("a .db file states the predicates of a model: say both, as in -o all.db --model goals.mln")
+    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
+    local = {"--skip-bad": skip_bad or None, "--drop-duplicates": drop_duplicates, "--sort": sort}
+    on_spark = check_engine(engine, master, {"--model": model, **local})
+    name = log[0] if len(log) == 1 else f"{len(log)} logs"
+    setting = {"log": name, "output": str(output) if output else None, "seed": seed}
     if on_spark:
-        figures = _prepare_on_spark(log, described, output, master, folds=folds, seed=seed)
+        if output is not None:
+            check_folder(output)
+        figures = _prepare_on_spark(log, columns, output, master, folds=folds, seed=seed)
     else:
-        figures = _prepare_here(log, described, output, model, folds=folds, seed=seed)
-    _print_statistics(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
+        if output is not None:
+            check_writable(output, (*FORMATS, ".db"), inputs=[*options.inputs(log), model])
+            if (output.suffix == ".db") != (model is not None):
+                remedy = "say both, as in -o all.db --model goals.mln"
+                raise TelosError("a .db file states the predicates of a model", remedy)
+        found = _prepared(log, options, folds=folds, seed=seed)
+        figures = found.statistics()
+        if output is not None:
+            _write(found, output, model)
+        if found.report is not None:
+            print_report(found.report)
+            setting |= {"rows_of_the_log": found.report.as_object()} if as_json else {}
+    _print_statistics(figures, setting, as_json)
     if output is not None:
         typer.echo(f"written to {output}", err=as_json)
 
 
-def _prepare_here(
-    log: Path, described: "Columns | None", output: Path | None, model: Path | None, *, folds: int, seed: int
-) -> "CorpusStatistics":
-    with _waiting(f"preparing {log.name}", file_size(log) > _LARGE):
-        found = _prepared(log, described, folds=folds, seed=seed)
-        figures = found.statistics()
-        if output is not None:
-            _write(found, output, model)
-    return figures
-
-
 def _prepare_on_spark(
-    log: Path, described: "Columns | None", output: Path | None, master: str | None, *, folds: int, seed: int
+    log: list[str], columns: str | None, output: Path | None, master: str | None, *, folds: int, seed: int
 ) -> "CorpusStatistics":
     """Let a cluster make the corpus, and write it as a folder of Parquet."""
     from telos.spark import prepare
+    from telos.telemetry.columns import named_columns
 
-    with open_cluster_table([address_of(log)], master=master, label="preparing") as frame:
+    described = None if columns is None else named_columns(columns)
+    with open_cluster_table([address_of(Path(each)) for each in log], master=master, label="preparing") as frame:
         try:
             found = prepare(frame, described, folds=folds, seed=seed)
         except TelosError as error:
-            raise error.at(str(log)) from None
+            raise error.at(log[0]) from None
         try:
             if output is not None:
                 found.frame.write.parquet(address_of(output))
@@ -126,17 +130,17 @@ def _write(found: "Corpus", output: Path, model: Path | None) -> None:
     write_text(output, add_end_mark(facts_text(found, load_mln(model)), "//"))
 
 
-def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) -> "Corpus":
+def _prepared(log: list[str], options: LogOptions, *, folds: int, seed: int) -> "Corpus":
     """Return the corpus of a log; errors name the log."""
-    from telos.telemetry.columns import usual_columns
     from telos.telemetry.corpus import prepare
-    from telos.telemetry.tables import read_table
+    from telos.telemetry.sources import open_source
 
-    table = read_table(log, columns)
+    opened = open_source(log[0] if len(log) == 1 else list(log))
     try:
-        return prepare(table, columns or usual_columns(table.collect_schema()), folds=folds, seed=seed)
+        with log_progress(opened, "preparing") as progress:
+            return prepare(opened, options.columns, folds=folds, seed=seed, progress=progress, **options.how)
     except TelosError as error:
-        raise error.at(str(log)) from None
+        raise (error if error.message.startswith(opened.name) else error.at(opened.name)) from None
 
 
 @corpus.command()
@@ -187,29 +191,14 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
 
 def _print_island_statistics(output: Path, setting: dict[str, Any], as_json: bool) -> None:
     """Print the statistics of a log that was just written, or why there are none; the log is kept."""
-    from telos.telemetry.columns import named_columns
-
     try:
-        figures = _prepared(output, named_columns("island"), folds=0, seed=1).statistics()
+        figures = _prepared([str(output)], LogOptions("island"), folds=0, seed=1).statistics()
     except TelosError as error:  # polars is missing, or too few players achieved anything
         typer.echo(str(error), err=True)
         if as_json:
             typer.echo(json.dumps(setting))
         return
     _print_statistics(figures, setting, as_json)
-
-
-@contextmanager
-def _waiting(doing: str, is_long: bool) -> Iterator[None]:
-    """Show a spinner; polars does not report progress."""
-    from rich.console import Console
-
-    if not is_long or not Console(stderr=True).is_terminal:
-        yield
-        return
-    # Its own handle: what goes to standard error is held back while polars works.
-    with os.fdopen(os.dup(2), "w") as terminal, Console(file=terminal).status(doing):
-        yield
 
 
 def _print_statistics(figures: "CorpusStatistics", setting: dict[str, Any], as_json: bool) -> None:

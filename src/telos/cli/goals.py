@@ -1,38 +1,40 @@
 """``telos goals``: what the players of a log are after, how their goals follow one another, and where they stop."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range
-from telos.cli.logs import LogOptions
+from telos.cli.logs import (
+    ColumnsOption,
+    DuplicatesOption,
+    LogArgument,
+    LogOptions,
+    SkipBadOption,
+    SortOption,
+    log_progress,
+    open_command_log,
+    print_log_report,
+)
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from telos.recognition.files.load import RecognizerModel
     from telos.spark import SparkLog
     from telos.telemetry import Log
     from telos.telemetry.analytics import GoalAnalysis, Stretches, StretchRules
 
 MAX_GAP = 30 * 86_400.0  # seconds
-_LONG = 20_000_000  # bytes of a log, or rows of a table; a shorter one is read before a bar could be drawn
 
 
 def goals(
-    log: Annotated[
-        str, typer.Argument(help="An event log: CSV, JSON Lines or Parquet, a folder of them, or a pattern.")
-    ],
+    log: LogArgument,
     model: Annotated[str, typer.Option(help="A recogniser file, or the name of one.")] = "adventure",
-    columns: Annotated[
-        str | None, typer.Option(help="The file that says what the columns are, or the name of a preset.")
-    ] = None,
+    columns: ColumnsOption = None,
     report: Annotated[Path | None, typer.Option(help="Write a page for people into this .html file.")] = None,
     where: Annotated[str | None, typer.Option(help="The column with the place of an event.")] = None,
     segment: Annotated[str | None, typer.Option(help="The column with the group that a player belongs to.")] = None,
@@ -47,7 +49,9 @@ def goals(
     unsure: Annotated[
         float, typer.Option(help="Readings less certain than this are no goal.", callback=in_range(0, 1))
     ] = 0.5,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without rows that cannot be read.")] = False,
+    skip_bad: SkipBadOption = False,
+    drop_duplicates: DuplicatesOption = None,
+    sort: SortOption = None,
     engine: EngineOption = Engine.LOCAL,
     master: MasterOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
@@ -64,18 +68,19 @@ def goals(
     from telos.recognition.files.load import model_file, named_model
     from telos.telemetry.analytics import StretchRules, analyse
 
-    on_spark = check_engine(engine, master, {})
+    on_spark = check_engine(engine, master, {"--sort": sort})
+    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     if report is not None:
         if report.suffix not in (".html", ".htm"):
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
-        check_output(report, inputs=[*LogOptions(columns).inputs([log]), Path(model_file(model))])
+        check_output(report, inputs=[*options.inputs(log), Path(model_file(model))])
     rules = StretchRules(gap=gap, unsure=unsure, where=where, segment=segment)
     reader = named_model(model)
     opened: Log | SparkLog
     if on_spark:
-        opened, stretches = _stretches_on_spark(log, LogOptions(columns, skip_bad), reader, rules, master)
+        opened, stretches = _stretches_on_spark(log, options, reader, rules, master)
     else:
-        opened = _open(log, columns, reader, rules, skip_bad=skip_bad)
+        opened = open_command_log(log, options, [reader], keep=rules.columns)
         stretches = _stretches(opened, reader, rules)
     found = analyse(stretches, tuple(reader.goals), rules)
     if player is not None:
@@ -84,7 +89,7 @@ def goals(
         from telos.telemetry.analytics import save_page
 
         save_page(found, report, log=opened.name, model=model, player=player)
-    _print_report(opened)
+    print_log_report(opened)
     if as_json:
         shown = {"log": opened.name, "model": model, **found.as_object(player), "rows": opened.report.as_object()}
         typer.echo(json.dumps(shown))
@@ -94,34 +99,12 @@ def goals(
         typer.echo(f"written to {report}", err=as_json)
 
 
-def _open(log: str, columns: str | None, model: "RecognizerModel", rules: "StretchRules", *, skip_bad: bool) -> "Log":
-    from telos.recognition.bulk.encoders import column_encoder
-    from telos.telemetry import open_log
-
-    context = {name: _kind(kind) for name, kind in column_encoder(model).needs.context.items()}
-    keep = tuple(name for name in rules.columns if name not in context)
-    return open_log(log, columns, context=context, keep=keep, skip_bad=skip_bad)
-
-
-def _kind(kind: Any) -> Any:
-    """Return the type of a fact as column files write it."""
-    from telos.core.values import ValueKind
-
-    if kind is None:
-        return "text"
-    if kind.kind is ValueKind.ENUM:
-        return kind.labels
-    if kind.kind is ValueKind.HANDLE:
-        return "edges" if kind.handle == "edges" else "text"
-    return kind.kind.value
-
-
 def _stretches(log: "Log", model: "RecognizerModel", rules: "StretchRules") -> "Stretches":
     """Return the stretches of all players, a part of the players at a time."""
     from telos.telemetry.analytics import find_readings, find_stretches, whole_sessions
 
     found: Stretches | None = None
-    with _bar(log) as progress:
+    with log_progress(log, "reading") as progress:
         for frame in whole_sessions(log.batches(progress)):
             part = find_stretches(find_readings(frame, model, keep=rules.columns), rules)
             found = part if found is None else found + part
@@ -131,34 +114,12 @@ def _stretches(log: "Log", model: "RecognizerModel", rules: "StretchRules") -> "
 
 
 def _stretches_on_spark(
-    log: str, options: LogOptions, model: "RecognizerModel", rules: "StretchRules", master: str | None
+    log: list[str], options: LogOptions, model: "RecognizerModel", rules: "StretchRules", master: str | None
 ) -> "tuple[SparkLog, Stretches]":
     from telos.spark.batch import find_spark_stretches
 
-    with open_cluster_log([log], options, [model], master=master, keep=rules.columns, label="reading") as opened:
+    with open_cluster_log(log, options, [model], master=master, keep=rules.columns, label="reading") as opened:
         return opened, find_spark_stretches(opened, model, rules)
-
-
-@contextmanager
-def _bar(log: "Log") -> "Iterator[Callable[[int], object] | None]":
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal or log.size < _LONG:
-        yield None
-        return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=log.size)
-        yield lambda done: bar.update(task, completed=done)
-
-
-def _print_report(log: "Log | SparkLog") -> None:
-    """Print on stderr what was wrong with the rows, if anything was."""
-    report = log.report
-    if report.bad_rows or report.duplicates or report.late or report.notes:
-        for line in report.lines():
-            typer.echo(line, err=True)
 
 
 def _print_analysis(found: "GoalAnalysis", player: str | None) -> None:

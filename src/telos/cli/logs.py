@@ -15,7 +15,8 @@ import typer
 
 if TYPE_CHECKING:
     from telos.spark import SparkLog
-    from telos.telemetry import Log
+    from telos.telemetry import Log, LogReport
+    from telos.telemetry.sources import Source
 
 _LONG = 20_000_000  # bytes of a log, or rows of a table; a shorter one is read before a bar could be drawn
 
@@ -65,6 +66,11 @@ class LogOptions:
     drop_duplicates: bool | None = None
     sort: bool | None = None
 
+    @property
+    def how(self) -> dict[str, bool | None]:
+        """The options of ``open_log`` beside the columns."""
+        return {"skip_bad": self.skip_bad, "drop_duplicates": self.drop_duplicates, "sort": self.sort}
+
     def inputs(self, logs: Sequence[str]) -> list[Path]:
         """Return the files that are read, which no output may replace."""
         from telos.telemetry.columns import columns_file
@@ -89,14 +95,13 @@ def open_command_log(
     from telos.telemetry import open_log, open_model_log
 
     source = logs[0] if len(logs) == 1 else list(logs)
-    how = {"skip_bad": options.skip_bad, "drop_duplicates": options.drop_duplicates, "sort": options.sort}
     if models:
-        return open_model_log(source, models, options.columns, labelled=labelled, keep=keep, **how)
-    return open_log(source, options.columns, keep=keep, **how)  # type: ignore[arg-type]
+        return open_model_log(source, models, options.columns, labelled=labelled, keep=keep, **options.how)
+    return open_log(source, options.columns, keep=keep, **options.how)  # type: ignore[arg-type]
 
 
 @contextmanager
-def log_progress(log: "Log", label: str) -> Iterator[Callable[[int], object] | None]:
+def log_progress(log: "Log | Source", label: str) -> Iterator[Callable[[int], object] | None]:
     """Give the function that ``log.batches`` tells how much it has read: a bar on stderr for long logs, or None."""
     from rich.console import Console
     from rich.progress import Progress
@@ -112,7 +117,11 @@ def log_progress(log: "Log", label: str) -> Iterator[Callable[[int], object] | N
 
 def print_log_report(log: "Log | SparkLog") -> None:
     """Print on stderr what was found in a log that has been read, unless all of it was in order."""
-    report = log.report
+    print_report(log.report)
+
+
+def print_report(report: "LogReport") -> None:
+    """Print on stderr what was found in a log, unless all of it was in order."""
     if report.bad_rows or report.dropped or report.duplicates or report.late or report.notes:
         for line in report.lines():
             typer.echo(line, err=True)

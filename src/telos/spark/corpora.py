@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from telos.core.errors import TelosError
+from telos.spark.corpus_rows import ORDER, ROW, check_order, check_rows, parts_of
 from telos.spark.events import FILE, ROW_BITS, find_files, path_of, whole_players, with_places
 from telos.spark.events import ROW as PLACE
 from telos.spark.frames import Frames, is_spark_frame, map_partitions, polars_schema, to_polars, to_spark
@@ -20,15 +21,10 @@ from telos.telemetry.corpus import (
     ACHIEVED,
     FIRST,
     GROUP,
-    ORDER,
-    ROW,
     CorpusStatistics,
     assign_folds,
     check_corpus,
-    check_order,
-    check_rows,
     label_rows,
-    parts_of,
 )
 
 if TYPE_CHECKING:

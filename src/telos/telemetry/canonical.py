@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import names_in
+from telos.core.values import FrozenMap
 from telos.recognition.files.schema import Kind
 from telos.telemetry.columns import Columns, ContextColumn
 from telos.telemetry.fields import Fields, as_expression, as_text, as_value
@@ -73,13 +74,17 @@ class _Part(NamedTuple):
 class Converter:
     """Turns raw batches of one layout into canonical ones.
 
-    ``facts`` says where each fact is and of which type it has to be; ``keep`` names more columns, kept as text.
+    ``facts`` says where each fact is and of which type it has to be; ``keep`` names more columns, kept as text. For
+    corpora: ``raw`` names more fields by the columns that they become, kept in their own types; with ``marks_dropped``,
+    rows to leave out stay if they achieve a goal, with a mark in the column ``DROPPED``.
     """
 
     columns: Columns
     facts: Mapping[str, ContextColumn]
     keep: Sequence[str] = ()
     words: Words = ANY_WORDS
+    raw: Mapping[str, str] = FrozenMap()
+    marks_dropped: bool = False
     _formats: list[str] = field(default_factory=lambda: list(_TIMES))  # the one that fitted last comes first
 
     def wanted(self, fields: Fields) -> tuple[str, ...]:
@@ -92,7 +97,7 @@ class Converter:
         columns = self.columns
         own = (columns.player, columns.session, columns.time_column, columns.action, columns.achieved, columns.truth)
         facts = (each.column for each in self.facts.values())
-        return tuple(dict.fromkeys(filter(None, (*own, *facts, *columns.drop_values, *self.keep))))
+        return tuple(dict.fromkeys(filter(None, (*own, *facts, *columns.drop_values, *self.keep, *self.raw.values()))))
 
     def _names(self) -> Iterator[str]:
         yield from self.required()
@@ -110,12 +115,18 @@ class Converter:
             *(part.value.alias(context_column(fact)) for fact, part in parts.items()),
             *(part.is_bad.alias(_bad(fact)) for fact, part in parts.items() if part.is_bad is not None),
             *(as_text(fields.expression(name), fields[name]).alias(name) for name in self.keep),
+            *(_own_type(name, fields).alias(alias) for alias, name in self.raw.items()),
             self._dropped(fields).alias(DROPPED),
         )
         times, time_faults = self._times(batch, fields)
         frame = frame.with_columns(times)
         good = self._judge(batch, frame, parts, time_faults, fields, report)
         return frame.select(pl.all().exclude([_bad(fact) for fact in parts])), good
+
+    def left_out(self, frame: pl.DataFrame) -> pl.Series:
+        """Return which rows of a canonical batch are neither used nor bad."""
+        dropped = frame[DROPPED]
+        return dropped & frame["goal"].is_null() if self.marks_dropped else dropped
 
     # --- own columns --------------------------------------------------------------------------------------------------
 
@@ -205,8 +216,8 @@ class Converter:
         fields: Fields,
         report: LogReport,
     ) -> pl.Series:
-        """Count the faults of a batch; return which rows have none. Rows that are dropped are not judged."""
-        is_kept = ~frame[DROPPED]
+        """Count the faults of a batch; return which rows have none. Rows that are left out are not judged."""
+        is_kept = ~self.left_out(frame)
         good = is_kept
         for fault, rows in time_faults.items():
             good &= ~self._count(batch, rows & is_kept, fault, self.columns.time_column, fields, report)
@@ -226,7 +237,7 @@ class Converter:
             if part.is_bad is None or not frame[_bad(fact)].any():
                 continue
             is_label = not isinstance(self.facts[fact].kind, str)
-            rows = frame[_bad(fact)].fill_null(False) & is_kept
+            rows = frame[_bad(fact)].fill_null(False) & ~frame[DROPPED]
             good &= ~rows
             places = rows.arg_true()
             values = batch.frame.select(part.raw.alias("raw"))["raw"]
@@ -279,6 +290,12 @@ def _name(column: str, fields: Fields) -> pl.Expr:
         return as_text(fields.expression(column), kind)
     stripped = fields.expression(column).str.strip_chars()
     return pl.when(stripped != "").then(stripped)
+
+
+def _own_type(name: str, fields: Fields) -> pl.Expr:
+    """Return a field as it stands; an empty cell is null in every format, because CSV cannot distinguish the two."""
+    field = fields.expression(name)
+    return pl.when(field != "").then(field) if fields[name] == pl.String else field
 
 
 def _parse_iso(texts: pl.Series, written: str) -> pl.Series:
@@ -406,7 +423,8 @@ def find_facts(
         if declared is not None:
             found[fact] = ContextColumn(declared.column, kind, declared.value)
         elif place := next((place for place in places if place in fields), None):
-            found[fact] = ContextColumn(place, kind)
+            is_list = kind == "text" and isinstance(fields[place], pl.List | pl.Array)  # a model that takes any value
+            found[fact] = ContextColumn(place, "edges" if is_list else kind)
         elif is_open:
             found[fact] = ContextColumn(f"context.{fact}" if "context" in fields else fact, kind)
         elif fact not in optional:

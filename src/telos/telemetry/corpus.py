@@ -7,15 +7,21 @@ assign groups to folds.
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from random import Random
 from typing import Any, TypeAlias
 
-from telos.core.errors import TelosError, name_hint
-from telos.telemetry.columns import Columns
-from telos.telemetry.fields import Schema, as_expression
-from telos.telemetry.tables import collect_table, guard_polars, pl
+from telos.core.errors import TelosError
+from telos.core.values import FrozenMap
+from telos.files.reading import FilePath
+from telos.telemetry.canonical import DROPPED, context_column
+from telos.telemetry.columns import Columns, named_columns, usual_columns
+from telos.telemetry.event_log import Log, Progress, open_log
+from telos.telemetry.fields import Fields, Schema, as_text
+from telos.telemetry.report import LogReport
+from telos.telemetry.sources.opening import Source, SourceLike, open_source, schema_of
+from telos.telemetry.tables import guard_polars, pl
 
 # --- bins -------------------------------------------------------------------------------------------------------------
 
@@ -56,88 +62,134 @@ def bin_column(column: str, edges: Sequence[float], kind: pl.DataType) -> pl.Exp
 
 
 # Names with a blank, which no feature of a columns file can have.
-ROW, ORDER, ACHIEVED, GROUP, DROPPED, FIRST = "the row", "the order", "the goal", "the group", "is dropped", "the first"
-
+ACHIEVED, GROUP, FIRST = "the goal", "the group", "the first"
+_FEATURE = "feature "  # before the name of a feature that is read as it stands
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+_PADDED = r"^[+-]?0[0-9]"  # 0010 is a name, not the number ten
+_OWN_NAMES = {"player", "session", "step", "time", "action", "fold", "goal", "achieved", "truth", "human"}
 
 
-def parts_of(schema: Schema, columns: Columns) -> list[pl.Expr]:
-    """Return the expressions to select from a table; raise a ``TelosError`` for a missing column or a wrong type."""
+def corpus_columns(source: Source) -> Columns:
+    """Return the columns of a log that uses Telos' own names; every other column and entry of ``context`` is a feature.
+
+    An entry with the name of a column becomes the feature ``context_NAME``.
+    """
+    found = usual_columns([name for name in source.names if name != "context"])
+    entries = [entry.partition(".")[2] for entry in source.entries if entry.startswith("context.")]
+    features = {
+        f"context_{entry}" if entry in source.names or entry in _OWN_NAMES else entry: f"context.{entry}"
+        for entry in entries
+    }
+    return replace(found, features=FrozenMap({**found.features, **features}))
+
+
+def _checked(schema: Schema, columns: Columns) -> None:
+    """Raise a ``TelosError`` for columns that cannot give the parts of a corpus, by their types."""
     if not schema:
         raise TelosError("the table has no columns", "record one event a line")
-    for column in columns.corpus_columns:
-        if column not in schema:
-            raise TelosError(f"there is no column {column!r}", name_hint(column, schema))
-    for column in columns.name_columns:
-        if schema[column].is_nested() and column != columns.achieved:
-            raise TelosError(f"column {column!r} holds {schema[column]}, and names are text", "name another column")
-    return [pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *_names(columns), *_own(schema, columns)]
-
-
-def _names(columns: Columns) -> Iterator[pl.Expr]:
-    player = pl.col(columns.player).cast(pl.String) if columns.player else pl.lit("player")
-    yield player.alias("player")
-    session = pl.col(columns.session).cast(pl.String).fill_null("") if columns.session else pl.lit("")
-    yield session.alias("session")
-    action = pl.col(columns.action).cast(pl.String)
-    yield (action.replace(dict(columns.actions)) if columns.actions else action).alias("action")
-    yield (pl.col(columns.group).cast(pl.String) if columns.group else player).alias(GROUP)
-
-
-def _own(schema: Schema, columns: Columns) -> Iterator[pl.Expr]:
-    if columns.order:
-        yield _order(columns.order, schema[columns.order]).alias(ORDER)
-    yield _achieved(schema, columns).alias(ACHIEVED)
-    yield _dropped(schema, columns).alias(DROPPED)
-    for feature, column in columns.features.items():
-        yield _feature(column, schema[column], columns.bins.get(feature)).alias(feature)
-
-
-def _dropped(schema: Schema, columns: Columns) -> pl.Expr:
-    drop = pl.lit(False) if columns.drop is None else as_expression(columns.drop, schema)
-    for column, values in columns.drop_values.items():
-        drop |= pl.col(column).cast(pl.String).is_in(values).fill_null(False)
-    return drop
-
-
-def _feature(column: str, kind: pl.DataType, edges: Sequence[float] | None) -> pl.Expr:
-    if edges is not None:
-        return bin_column(column, edges, kind)
-    # An empty cell is a missing value in every format, because CSV cannot distinguish the two.
-    return pl.when(pl.col(column) != "").then(pl.col(column)) if kind == pl.String else pl.col(column)
-
-
-def _order(column: str, kind: pl.DataType) -> pl.Expr:
-    if kind.is_numeric() or kind.is_temporal():
-        return pl.col(column)
-    if kind != pl.String:
-        raise TelosError(f"column {column!r} holds {kind}, which has no order", "name one with numbers or times")
-    number = pl.col(column).cast(pl.Float64, strict=False)
-    time = pl.col(column).str.to_datetime(strict=False, time_unit="us", format="%+").dt.epoch("us") / 1e6
-    plain = (
-        pl.col(column).str.to_datetime(strict=False, time_unit="us", format="%Y-%m-%d %H:%M:%S%.f").dt.epoch("us") / 1e6
-    )
-    return pl.coalesce(number, time, plain)
-
-
-def _achieved(schema: Schema, columns: Columns) -> pl.Expr:
-    if not columns.achieved:
-        if not columns.goals:
-            raise TelosError("nothing says which actions achieve goals", "name a column, or actions and their goals")
-        return (
-            pl.col(columns.action)
-            .cast(pl.String)
-            .replace_strict(dict(columns.goals), default=None, return_dtype=pl.String)
-        )
-    kind = schema[columns.achieved]
-    if kind not in _TEXTS:
+    if not columns.achieved and not columns.goals:
+        raise TelosError("nothing says which actions achieve goals", "name a column, or actions and their goals")
+    kind = schema.get(columns.achieved)
+    if kind is not None and kind not in _TEXTS:
         raise TelosError(
             f"column {columns.achieved!r} holds {kind}, and goals have names",
             f"if it is a flag, write `achieved: {{when: {columns.achieved} == 1, goal: …}}`",
         )
-    name = pl.col(columns.achieved).cast(pl.String).str.strip_chars()
-    holds = as_expression(columns.when, schema)
-    return pl.when((name != "") & holds).then(name)
+
+
+def _open(source: SourceLike, columns: Columns, **options: Any) -> Log:
+    """Open a log with what a corpus needs: features in their own types, what folds keep together, achieving rows."""
+    raw = {_FEATURE + name: column for name, column in columns.features.items() if not _is_fact(name, column, columns)}
+    if columns.group:
+        raw[GROUP] = columns.group
+    ordered = replace(columns, time=columns.order or columns.time, unit=columns.unit if not columns.order else 1.0)
+    return open_log(source, ordered, raw=raw, marks_dropped=True, **options)
+
+
+def _is_fact(feature: str, column: str, columns: Columns) -> bool:
+    """Whether a feature is a fact whose type the column file says."""
+    fact = columns.context.get(feature)
+    return fact is not None and fact.value is None and fact.column == column
+
+
+def _collect(log: Log, columns: Columns, progress: Progress | None) -> pl.DataFrame:
+    """Return the rows of a log by sequence, in order, with features, the goal achieved and the group."""
+    features = [
+        pl.col(context_column(name) if _is_fact(name, column, columns) else _FEATURE + name).alias(name)
+        for name, column in columns.features.items()
+    ]
+    group = _as_name(pl.col(GROUP), log.schema[GROUP]) if columns.group else pl.col("player")
+    parts = [
+        batch.select(
+            pl.col("sequence").alias(FIRST),
+            "player",
+            pl.col("session").fill_null(""),
+            "action",
+            pl.col("goal").alias(ACHIEVED),
+            DROPPED,
+            group.fill_null("").alias(GROUP),
+            *(["time"] if _keeps_time(columns) else []),
+            *features,
+        )
+        for batch in log.batches(progress)
+    ]
+    rows = _joined(parts)
+    return rows if rows[FIRST].is_sorted() else rows.sort(FIRST, maintain_order=True)
+
+
+def _keeps_time(columns: Columns) -> bool:
+    """Whether the rows of a corpus have the time, which models with a clock need, beside their step."""
+    return bool(columns.time) and columns.order in ("", columns.time) and "time" not in columns.features
+
+
+def _as_name(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    if kind.is_nested():
+        raise TelosError(f"the column of the group holds {kind}, and names are text", "name another column")
+    return as_text(column, kind)
+
+
+def _joined(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Return all batches as one table; a feature that has other types in other files becomes text."""
+    torn = {name for one, other in pairwise(parts) for name in one.columns if one.schema[name] != other.schema[name]}
+    return pl.concat([part.with_columns(pl.col(name).cast(pl.String) for name in torn) for part in parts])
+
+
+def _typed(rows: pl.DataFrame, features: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of text files with features as numbers or truth values, if all of their cells are such."""
+    return rows.with_columns(_typed_column(rows[name]) for name in features if rows.schema[name] == pl.String)
+
+
+def _typed_column(cells: pl.Series) -> pl.Series:
+    for kind in (pl.Int64, pl.Float64):
+        if not _fits(cells.head(1000), kind):
+            continue
+        if _fits(cells, kind) and not cells.str.contains(_PADDED).any():
+            return cells.cast(kind)
+    words = cells.head(1000).str.to_lowercase()
+    if words.null_count() < len(words) and words.drop_nulls().is_in(["true", "false"]).all():
+        words = cells.str.to_lowercase()
+        if words.drop_nulls().is_in(["true", "false"]).all():
+            return words == "true"
+    return cells
+
+
+def _fits(cells: pl.Series, kind: type[pl.Int64] | type[pl.Float64]) -> bool:
+    found = cells.cast(kind, strict=False)
+    return found.null_count() == cells.null_count() < len(cells)
+
+
+def _bins(features: Sequence[str], columns: Columns, schema: Schema) -> list[pl.Expr]:
+    found = []
+    for name in features:
+        if name in columns.bins:
+            if not schema[name].is_numeric() and schema[name] != pl.Null:
+                column = columns.features[name]
+                raise TelosError(
+                    f"bins are for numbers, and column {column!r} holds {schema[name]}",
+                    "leave its bins out, or mend the log",
+                )
+            found.append(bin_column(name, columns.bins[name], schema[name]).alias(name))
+    return found
 
 
 # --- folds ------------------------------------------------------------------------------------------------------------
@@ -178,42 +230,7 @@ def _refusal(sizes: Mapping[str, int], folds: int) -> str:
     )
 
 
-# --- checks of rows ---------------------------------------------------------------------------------------------------
-
-
-def check_rows(rows: pl.DataFrame, columns: Columns) -> None:
-    """Raise a ``TelosError`` for a table without rows, or a row without a player, an action, a group or a time."""
-    if not rows.height:
-        raise TelosError("the table has no rows", "record one event a line")
-    parts = {"player": columns.player, "action": columns.action, GROUP: columns.group, ORDER: columns.order}
-    for part, column in parts.items():
-        if not column:
-            continue
-        empty = rows[part].is_null()
-        if rows[part].dtype == pl.String:
-            empty |= rows[part] == ""
-        elif rows[part].dtype.is_float():
-            empty |= ~rows[part].is_finite().fill_null(False)
-        if empty.any():
-            row = rows.row(int(empty.arg_max() or 0), named=True)[ROW] + 1
-            what = "nothing that can be put in order" if part == ORDER else "nothing"
-            raise TelosError(f"row {row}: column {column!r} says {what}", "mend the row or leave it out")
-
-
-def check_order(rows: pl.DataFrame, columns: Columns) -> None:
-    """Raise a ``TelosError`` for a sequence whose time runs backwards."""
-    is_same = pl.col(FIRST) == pl.col(FIRST).shift(1)
-    backwards = rows.select(is_same & (pl.col(ORDER) < pl.col(ORDER).shift(1))).to_series().fill_null(False)
-    if not backwards.any():
-        return
-    at = int(backwards.arg_max() or 0)
-    before, row = rows.row(at - 1, named=True), rows.row(at, named=True)
-    remedy = f"name the column of the session, or write `order: {{column: {columns.order}, sort: true}}`"
-    raise TelosError(
-        f"row {row[ROW] + 1}: {columns.order!r} runs backwards for player {row['player']!r}, "
-        f"from {before[ORDER]} to {row[ORDER]}",
-        remedy,
-    )
+# --- checks of corpora ------------------------------------------------------------------------------------------------
 
 
 def check_corpus(frame: pl.DataFrame, achieved: pl.DataFrame, columns: Columns) -> None:
@@ -332,8 +349,9 @@ def _counts(frame: pl.DataFrame, column: str, by: str = "") -> dict[Any, int]:
 class Corpus:
     """Labelled actions, and the goals that were achieved.
 
-    ``frame`` has the columns player, session, step (from 0, in its sequence), action, the features, goal and fold; the
-    rows of a sequence stand together. ``achieved`` has a row for each achieving action: player, session, goal, fold.
+    ``frame`` has the columns player, session, step (from 0, in its sequence), action, the time in seconds if the
+    columns say which it is, the features, goal and fold; the rows of a sequence stand together. ``achieved`` has a row
+    for each achieving action: player, session, goal, fold.
     """
 
     frame: pl.DataFrame
@@ -341,6 +359,7 @@ class Corpus:
     features: tuple[str, ...] = ()
     rows_read: int = 0
     players_read: int = 0
+    report: LogReport | None = None  # what was found in the log
 
     @property
     def folds(self) -> int:
@@ -367,15 +386,34 @@ NOTHING = ""  # the goal of rows after the last achievement
 
 
 @guard_polars("no corpus can be made of the table", "mend it first")
-def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int = 10, seed: int = 1) -> Corpus:
-    """Build a corpus from an event table.
+def prepare(
+    source: SourceLike,
+    columns: Columns | FilePath | None = None,
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Corpus:
+    """Build a corpus of the log of any game: a file, a folder, a pattern or a frame; see ``open_log``.
 
-    Folds are assigned by player (or group), balanced by rows; with ``folds=0`` all rows are in fold 0.
+    ``options`` are those of ``open_log``: ``skip_bad``, ``sort`` and ``drop_duplicates``. Folds are assigned by player
+    (or group), balanced by rows; with ``folds=0`` all rows are in fold 0.
     """
-    rows = collect_table(table.lazy().select(parts_of(table.lazy().collect_schema(), columns)))
-    check_rows(rows, columns)
-    rows = in_sequence(rows, columns)
-    read, players = rows.height, rows["player"].n_unique()
+    opened = open_source(source)
+    if columns is None:
+        columns = corpus_columns(opened)
+    elif not isinstance(columns, Columns):
+        columns = named_columns(columns)
+    if columns.delimiter:
+        opened = open_source(source, delimiter=columns.delimiter)
+    _checked(Fields(schema_of(opened)), columns)
+    log = _open(opened, columns, **options)
+    rows = _collect(log, columns, progress)
+    text_files = opened.files and not all(name.lower().endswith(".parquet") for name in opened.files)
+    if text_files:
+        rows = _typed(rows, [name for name, column in columns.features.items() if not _is_fact(name, column, columns)])
+    rows = rows.with_columns(_bins(tuple(columns.features), columns, rows.schema))
     achieved = rows.filter(pl.col(ACHIEVED).is_not_null()).select("player", "session", GROUP, goal=ACHIEVED)
     frame = label_rows(rows)
     del rows  # halves the memory for ten million rows
@@ -385,21 +423,8 @@ def prepare(table: pl.LazyFrame | pl.DataFrame, columns: Columns, *, folds: int 
     frame, achieved = (
         each.join(by_group, on=GROUP, how="left", maintain_order="left").drop(GROUP) for each in (frame, achieved)
     )
-    return Corpus(frame, achieved, tuple(columns.features), read, players)
-
-
-def in_sequence(rows: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """Return the rows grouped by sequence, in order; ``FIRST`` identifies the sequence."""
-    keys = ["player", "session"] if columns.session else ["player"]
-    rows = rows.with_columns(pl.col(ROW).first().over(keys).alias(FIRST))
-    if columns.order and columns.sort:
-        return rows.sort(FIRST, ORDER, maintain_order=True).drop(ROW, ORDER)
-    if not rows[FIRST].is_sorted():
-        rows = rows.sort(FIRST, maintain_order=True)
-    if columns.order:
-        check_order(rows, columns)
-        rows = rows.drop(ORDER)
-    return rows.drop(ROW)
+    read = log.report.rows - log.report.bad_rows
+    return Corpus(frame, achieved, tuple(columns.features), read, log.report.players, log.report)
 
 
 def label_rows(rows: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from telos.core.errors import TelosError, name_hint
+from telos.core.values import FrozenMap
 from telos.files.reading import FilePath
 from telos.recognition.files.schema import Kind
 from telos.telemetry.canonical import ANY_WORDS, DROPPED, Converter, Words, column_type, context_column, find_facts
@@ -45,6 +46,7 @@ class Log:
     *facts*      by kind    Boolean, Int64, Float64, String, Enum (labels) or List(String) (edges); null is "not said",
                             which models take as the start value of its type
     *keep*       String     other columns of the source that were asked for
+    *raw*        as it is   fields that were asked for under other names, for corpora; and a mark of dropped rows
     ===========  =========  ==========================================================================================
 
     A fact is in the column ``column(fact)``: its name, or ``context.NAME`` if it is called as one of the first eight.
@@ -74,7 +76,9 @@ class Log:
         own = {"sequence": pl.UInt32(), "row": pl.Int64(), "player": pl.String(), "session": pl.String()}
         own |= {"time": pl.Float64(), "action": pl.String(), "goal": pl.String(), "truth": pl.String()}
         facts = {context_column(fact): column_type(kind) for fact, kind in self.context.items()}
-        return pl.Schema({**own, **facts, **dict.fromkeys(self.keep, pl.String())})
+        raw = {alias: self._fields[name] for alias, name in self._converter.raw.items()}
+        marks = {DROPPED: pl.Boolean()} if self._converter.marks_dropped else {}
+        return pl.Schema({**own, **facts, **dict.fromkeys(self.keep, pl.String()), **raw, **marks})
 
     @property
     def size(self) -> int:
@@ -154,7 +158,7 @@ class Log:
             RowFault.UNREADABLE, len(batch.bad), ((f"{batch.file}:{each.line}", each.reason) for each in batch.bad)
         )
         frame, good = self._converter.convert(batch, report)
-        dropped = int(frame[DROPPED].sum())
+        dropped = int(self._converter.left_out(frame).sum())
         report.dropped += dropped
         report.bad_rows += len(batch.bad) + int((~good).sum()) - dropped
         places = pl.int_range(frame.height, dtype=pl.Int64, eager=True).alias("row")
@@ -166,9 +170,10 @@ class Log:
     def _add_late(
         self, batch: RawBatch, frame: pl.DataFrame, late: Flags, places: pl.Series, report: LogReport
     ) -> None:
-        column, players, times = self.columns.time_column, frame["player"], frame["time"]
+        column, players = self.columns.time_column, frame["player"]
+        times = batch.frame.select(Fields(dict(batch.frame.schema)).expression(column).alias("time"))["time"]
         examples = (
-            (batch.place(places[i]), f"{column} runs backwards for player {players[i]!r}, to {times[i]:g}")
+            (batch.place(places[i]), f"{column} runs backwards for player {players[i]!r}, to {times[places[i]]}")
             for i in np.flatnonzero(late).tolist()
         )
         report.add_fault(RowFault.LATE, int(late.sum()), examples)
@@ -189,6 +194,7 @@ class Log:
         if self.columns.duplicates != DROP or not twice.any():
             return frame
         report.dropped += int(twice.sum())
+        report.dropped_duplicates += int(twice.sum())
         return frame.filter(~twice)
 
     def _count(self, batch: pl.DataFrame, report: LogReport) -> None:
@@ -230,6 +236,8 @@ def open_log(
     skip_bad: bool = False,
     sort: bool | None = None,
     drop_duplicates: bool | None = None,
+    raw: Mapping[str, str] = FrozenMap(),
+    marks_dropped: bool = False,
 ) -> Log:
     """Open the log of any game as a stream of events in canonical columns; see ``Log``.
 
@@ -240,8 +248,9 @@ def open_log(
 
     ``context`` are the facts that are needed, each with its type, as a model declares them; those of the column file if
     left out; a log may lack those in ``optional``. ``words`` are the actions and goals that rows may say. ``keep``
-    names more columns of the source. ``skip_bad`` goes on without the bad rows. ``sort`` and ``drop_duplicates``
-    override what the column file says.
+    names more columns of the source, and ``raw`` fields by the names of their columns, which keep their types.
+    ``marks_dropped`` passes on rows that are left out, but achieve a goal. ``skip_bad`` goes on without the bad rows.
+    ``sort`` and ``drop_duplicates`` override what the column file says.
 
     >>> log = open_log({"player": ["ann", "ann"], "time": ["0", "1.5"], "action": ["walk", "shop"], "gold": ["3", ""]},
     ...                context={"gold": "int"})
@@ -259,7 +268,7 @@ def open_log(
     if drop_duplicates is not None:
         described = replace(described, duplicates=DROP if drop_duplicates else "keep")
     facts = find_facts(described, context, fields, is_open=opened.is_open, optional=optional)
-    converter = Converter(described, facts, tuple(keep), words)
+    converter = Converter(described, facts, tuple(keep), words, dict(raw), marks_dropped)
     _check_fields(converter, fields, opened)
     return Log(
         opened.name,

@@ -176,6 +176,9 @@ def _compared(operator: str, left: Expression, right: Expression, fields: Fields
             said = as_flag(_known(name, fields), fields[name]).fill_null(False)
             return said if value == (operator == "==") else ~said
         case Name(one_name), Name(other_name) if not _are_numbers(one_name, other_name, fields):
+            are_fields = one_name in fields and other_name in fields
+            if operator not in ("==", "!=") and are_fields:  # of text files, where numbers are text, too
+                return _COMPARED[operator](_number(left, fields), _number(right, fields))
             if operator not in ("==", "!="):
                 raise TelosError(f"`{one_name} {operator} {other_name}`: labels have no order", "use == or !=")
             one, other = _text(one_name, fields), _text(other_name, fields)

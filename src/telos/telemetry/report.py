@@ -73,6 +73,7 @@ class LogReport:
     bad_rows: int = 0  # a row may have several faults
     duplicates: int = 0
     dropped: int = 0  # duplicates, and rows that `drop` names
+    dropped_duplicates: int = 0
     late: int = 0
     most_late: float = 0.0  # seconds
     is_sorted: bool = False  # late rows were put in order
@@ -89,7 +90,17 @@ class LogReport:
 
     def add(self, other: "LogReport") -> None:
         """Add what was found in another part of the log, with other players."""
-        for name in ("rows", "kept", "players", "sequences", "bad_rows", "duplicates", "dropped", "late"):
+        for name in (
+            "rows",
+            "kept",
+            "players",
+            "sequences",
+            "bad_rows",
+            "duplicates",
+            "dropped",
+            "dropped_duplicates",
+            "late",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.most_late = max(self.most_late, other.most_late)
         for fault, count in other.faults.items():
@@ -110,20 +121,22 @@ class LogReport:
         for fault, count in self.faults.items():
             yield f"{fault}: {_rows(count.rows)} {_SAID[fault]}"
             yield from (f"  {place}: {text}" for place, text in count.examples)
+        if self.dropped > self.dropped_duplicates:
+            yield f"dropped: {_rows(self.dropped - self.dropped_duplicates)} that `drop` of the column file names"
         if self.late and self.is_sorted:
             yield f"late: {_rows(self.late)} {_SAID[RowFault.LATE]}, by at most {self.most_late:g} s; put in order"
         if self.duplicates:
-            done = "dropped" if self.dropped else "kept"
+            done = "dropped" if self.dropped_duplicates else "kept"
             yield f"duplicate: {_rows(self.duplicates)} {_SAID[RowFault.DUPLICATE]}; {done}"
         yield from self.notes
 
     def refusal(self, name: str) -> TelosError:
         """Return the error that tells of all bad rows at once."""
         text = "\n".join(["", *(f"  {line}" for line in list(self.lines())[1:])])
-        return TelosError(
-            f"{name}: {self.bad_rows:,} of {self.rows:,} rows are bad:{text}\n ",
-            "mend them, or read on without them: --skip-bad (skip_bad=True)",
-        )
+        remedy = "mend them, or read on without them: --skip-bad (skip_bad=True)"
+        if RowFault.LATE in self.faults:
+            remedy += "; to put late rows in order: --sort (sort=True), or name the column of the session"
+        return TelosError(f"{name}: {self.bad_rows:,} of {self.rows:,} rows are bad:{text}\n ", remedy)
 
     def why(self) -> str:
         """Return the sentences as a text."""
@@ -146,6 +159,7 @@ class LogReport:
             },
             "duplicates": self.duplicates,
             "dropped": self.dropped,
+            "dropped_duplicates": self.dropped_duplicates,
             "late": self.late,
             "most_late": self.most_late,
             "actions": dict(self.actions.most_common()),

@@ -273,10 +273,13 @@ def evaluate_batches(
 
 
 def cross_validate(
-    batches: Batches, models: Mapping[str, object], *, folds: int, seed: int = 1
+    batches: Batches, models: Mapping[str, object], *, folds: int, seed: int = 1, by: str = PLAYER
 ) -> dict[str, Evaluation]:
-    """Score recognisers on players that they were not trained on; ``batches`` reads the log from its start, twice."""
+    """Score recognisers on players that they were not trained on; ``batches`` reads the log from its start, twice.
+
+    Rows with the same value in the column ``by`` are in the same fold.
+    """
     dealer = FoldDealer(folds, seed=seed)
     counting = {name: model for name, model in models.items() if isinstance(model, IOHMM)}
-    trained = train_all_in_folds(batches(), counting, dealer) if counting else {}
-    return evaluate_batches(dealt_batches(batches(), dealer), {**models, **trained}, seed=seed)
+    trained = train_all_in_folds(batches(), counting, dealer, by=by) if counting else {}
+    return evaluate_batches(dealt_batches(batches(), dealer, by=by), {**models, **trained}, seed=seed)

@@ -90,14 +90,14 @@ def train_in_folds(batches: Iterable[pl.DataFrame], model: IOHMM, dealer: FoldDe
 
 
 def train_all_in_folds(
-    batches: Iterable[pl.DataFrame], models: Mapping[str, IOHMM], dealer: FoldDealer
+    batches: Iterable[pl.DataFrame], models: Mapping[str, IOHMM], dealer: FoldDealer, *, by: str = PLAYER
 ) -> dict[str, FoldedModel]:
     """Train several models for each fold, in one pass over a log."""
     folds = range(dealer.folds)
     counts = {name: [TrainingCounts(model) for _ in folds] for name, model in models.items()}
     for batch in batches:
         checked = check_frame(batch)
-        dealt = dealer.folds_of(checked[PLAYER])
+        dealt = dealer.folds_of(checked[by])
         for fold in folds:
             mine = checked.filter(pl.Series(dealt == fold))
             rest = checked.filter(pl.Series(dealt != fold)) if _any_fades(models) else mine
@@ -130,8 +130,8 @@ def _fold_models(model: IOHMM, counts: list[TrainingCounts]) -> FoldedModel:
     return FoldedModel(tuple(trained_model(model, merge_counts(each, model)) for each in others))
 
 
-def dealt_batches(batches: Iterable[pl.DataFrame], dealer: FoldDealer) -> Iterable[pl.DataFrame]:
+def dealt_batches(batches: Iterable[pl.DataFrame], dealer: FoldDealer, *, by: str = PLAYER) -> Iterable[pl.DataFrame]:
     """Yield the batches with the column ``fold``."""
     for batch in batches:
         checked = check_frame(batch)
-        yield checked.with_columns(pl.Series(FOLD, dealer.folds_of(checked[PLAYER])))
+        yield checked.with_columns(pl.Series(FOLD, dealer.folds_of(checked[by])))

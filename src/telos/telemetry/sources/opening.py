@@ -53,6 +53,11 @@ class Source:
     def files(self) -> tuple[str, ...]:
         return tuple(part.name for part in self._parts if part.name)
 
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The entries of columns that hold objects, as ``params.x``; for JSON those of the first lines."""
+        return tuple(dict.fromkeys(entry for part in self._parts for entry in _entries(part)))
+
     def batches(self, wanted: Collection[str]) -> Iterator[RawBatch]:
         """Yield the rows of all parts with their wanted columns, of which each part may lack some."""
         done = 0
@@ -61,6 +66,14 @@ class Source:
             for batch in part.batches(known):
                 yield _moved(batch, done)
             done += _size(part)
+
+
+def _entries(part: _Part) -> Iterator[str]:
+    if isinstance(part, JsonFile):
+        yield from (entry for entry, is_inside in part.entries.items() if is_inside)
+    elif isinstance(part, TableSource):
+        for name, kind in part.schema.items():
+            yield from (f"{name}.{each.name}" for each in (kind.fields if isinstance(kind, pl.Struct) else ()))
 
 
 def _moved(batch: RawBatch, done: int) -> RawBatch:
