@@ -22,6 +22,7 @@ from telos.telemetry.logs import read_log
 
 COMMITTED = Path(shape.__file__).with_name("columns.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.corpus_schema()))
+LOG_VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.log_schema()))
 
 FULL = """\
 corpus: kitchen
@@ -172,7 +173,8 @@ def test_our_labels_are_those_of_the_logs_of_people(name: str, names: list[str],
 @pytest.mark.parametrize("name", built_in_columns())
 def test_the_files_that_come_along_are_good_and_fit_the_schema(name: str) -> None:
     assert named_columns(name).name == name
-    assert VALIDATOR.is_valid(read_yaml((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8")).data)
+    data = read_yaml((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8")).data
+    assert (VALIDATOR if "corpus" in data else LOG_VALIDATOR).is_valid(data)
 
 
 # The schema
@@ -180,6 +182,8 @@ def test_the_files_that_come_along_are_good_and_fit_the_schema(name: str) -> Non
 
 def test_the_committed_schema_is_the_generated_one() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == shape.corpus_schema() + "\n", "make it anew from corpus_schema()"
+    log = COMMITTED.with_name("log.schema.json").read_text(encoding="utf-8")
+    assert log == shape.log_schema() + "\n", "make it anew from log_schema()"
 
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, "text", "", "a == b", "a-b"]))

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
+from operator import mul
 from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import Field
@@ -83,12 +84,12 @@ def update(chances: Chances, evidence: Evidence) -> tuple[Chances, float]:
         if total > MIN_TOTAL:
             return (x / total, y / total, z / total), total
         return _rescaled_update(predict(chances, transition), evidence)
-    predicted = predict(chances, transition)
-    weighed = [chance * seen for chance, seen in zip(predicted, likelihood, strict=True)]
+    predicted = [sum(map(mul, chances, column)) for column in zip(*transition, strict=True)]
+    weighed = list(map(mul, predicted, likelihood))
     total = sum(weighed)
     if total > MIN_TOTAL:
         return tuple([each / total for each in weighed]), total
-    return _rescaled_update(predicted, evidence)
+    return _rescaled_update(tuple(predicted), evidence)
 
 
 def predict(chances: Chances, transition: Matrix) -> Chances:
@@ -97,9 +98,7 @@ def predict(chances: Chances, transition: Matrix) -> Chances:
         a, b, c = chances
         (aa, ab, ac), (ba, bb, bc), (ca, cb, cc) = transition
         return a * aa + b * ba + c * ca, a * ab + b * bb + c * cb, a * ac + b * bc + c * cc
-    return tuple(
-        sum(chance * row[to] for chance, row in zip(chances, transition, strict=True)) for to in range(len(chances))
-    )
+    return tuple([sum(map(mul, chances, column)) for column in zip(*transition, strict=True)])
 
 
 def _rescaled_update(predicted: Chances, evidence: Evidence) -> tuple[Chances, float]:

@@ -142,8 +142,12 @@ class Converter:
     def _goal(self, fields: Fields) -> pl.Expr:
         columns = self.columns
         if columns.goals:
-            goal = _name(columns.action, fields)
-            found = goal.replace_strict(dict(columns.goals), default=None, return_dtype=pl.String)
+            written = _name(columns.action, fields)
+            found = written.replace_strict(dict(columns.goals), default=None, return_dtype=pl.String)
+            if columns.actions:  # by the new name of the action, too
+                renamed = written.replace(dict(columns.actions))
+                by_name = renamed.replace_strict(dict(columns.goals), default=None, return_dtype=pl.String)
+                found = pl.coalesce(found, by_name)
         elif columns.achieved:
             found = _name(columns.achieved, fields)
         else:
@@ -409,7 +413,8 @@ def find_facts(
 ) -> dict[str, ContextColumn]:
     """Return where the facts of a log are: those that a model needs, or else those of the column file.
 
-    A needed fact that the column file does not name is in the column of its name, or in ``context``. A fact that is
+    A needed fact that the column file does not name is in the column of its name, or an entry of the column that
+    ``facts`` names, or of ``context``. A fact that is
     nowhere raises a ``TelosError`` that names all of them, unless it is ``optional``; a log that ``is_open`` may have
     it in later rows.
     """
@@ -419,14 +424,16 @@ def find_facts(
     missing = []
     for fact, kind in context.items():
         declared = columns.context.get(fact)
-        places = [fact, f"context.{fact}", f"context_{fact}"]
+        own = [f"{columns.facts}.{fact}"] if columns.facts else []
+        places = [fact, *own, f"context.{fact}", f"context_{fact}"]
         if declared is not None:
             found[fact] = ContextColumn(declared.column, kind, declared.value)
         elif place := next((place for place in places if place in fields), None):
             is_list = kind == "text" and isinstance(fields[place], pl.List | pl.Array)  # a model that takes any value
             found[fact] = ContextColumn(place, "edges" if is_list else kind)
         elif is_open:
-            found[fact] = ContextColumn(f"context.{fact}" if "context" in fields else fact, kind)
+            other = f"context.{fact}" if "context" in fields else fact
+            found[fact] = ContextColumn(own[0] if own else other, kind)
         elif fact not in optional:
             missing.append(fact)
     if missing:

@@ -66,10 +66,11 @@ class Columns:
     rows).
 
     Events: ``context`` maps names to columns and types; ``actions`` renames actions; a unit of ``time`` is ``unit``
-    seconds; ``delimiter`` separates the cells of CSV, and is found in the first line if left out; ``duplicates`` says
-    whether a row that stands twice is kept or dropped. Corpora: ``features`` maps names to columns, ``bins`` maps
-    features to the lower edges of their bins. Rows for which ``drop`` holds are left out, and so are those with one of
-    the ``drop_values`` of a column, but goals that they achieve count.
+    seconds; ``facts`` is a column of objects whose entries are facts; ``delimiter`` separates the cells of CSV, and is
+    found in the first line if left out; ``duplicates`` says whether a row that stands twice is kept or dropped.
+    Corpora: ``features`` maps names to columns, ``bins`` maps features to the lower edges of their bins. Rows for which
+    ``drop`` holds are left out, and so are those with one of the ``drop_values`` of a column, but goals that they
+    achieve count.
     """
 
     action: str
@@ -95,6 +96,7 @@ class Columns:
     name: str = ""
     delimiter: str = ""
     duplicates: str = KEEP
+    facts: str = ""
 
     def __post_init__(self) -> None:
         for feature in self.features:
@@ -153,8 +155,8 @@ def usual_columns(table: Iterable[str]) -> Columns:
 def built_in_columns() -> tuple[str, ...]:
     """Return the names of the column files of the package.
 
-    >>> built_in_columns()
-    ('crafter', 'island', 'overcooked', 'starcraft')
+    >>> built_in_columns()[:4]
+    ('crafter', 'gameanalytics', 'island', 'opengamedata')
     """
     return tuple(sorted(file.stem for file in BUILT_IN.glob("*.yaml")))
 
@@ -273,6 +275,8 @@ class _EventTableShape(FileModel):
     """The column with the goal that the player pursued, where it is known."""
     context: dict[schema.VariableName, _Entry] = Field(default_factory=dict)
     """What the game knew, each with its type: `{d_pot: int}`, or `{near: {column: d_pot, type: int}}`."""
+    facts: _Column = ""
+    """The column of objects whose entries are facts that models read: `params`, so that `near` is `params.near`."""
     actions: dict[str, _Column] = Field(default_factory=dict)
     """What the recogniser calls an action of the log: `{interact: swing}`; others keep their names."""
     order: Annotated[
@@ -349,6 +353,11 @@ def corpus_schema() -> str:
     return schema_text(CorpusShape, "Telos corpus file")
 
 
+def log_schema() -> str:
+    """Return the JSON Schema of a column file that starts with ``columns``."""
+    return schema_text(ColumnsShape, "Telos column file")
+
+
 # --- reading files ----------------------------------------------------------------------------------------------------
 
 
@@ -383,7 +392,7 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
         **_read_time(entries),
     }
     definition.raise_if_faulty()
-    plain = ("action", "player", "session", "group", "truth", "delimiter", "duplicates")
+    plain = ("action", "player", "session", "group", "truth", "delimiter", "duplicates", "facts")
     given = {key: value for key, value in parts.items() if _is_given(key, entries)}
     given |= {key: getattr(entries, key) for key in plain if key in entries.model_fields_set}
     name = entries.columns if isinstance(entries, ColumnsShape) else entries.corpus
