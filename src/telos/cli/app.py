@@ -18,6 +18,7 @@ if not os.environ.get("TERMINAL_WIDTH", "80").isdecimal():
 # A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
 COMMANDS = {
     "check": "telos.cli.check:check",
+    "columns": "telos.cli.columns:columns",
     "corpus": "telos.cli.corpus:corpus",
     "evaluate": "telos.cli.evaluate:evaluate",
     "goals": "telos.cli.goals:goals",

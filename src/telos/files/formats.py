@@ -170,6 +170,7 @@ FORMATS: dict[str, FileFormat] = {
             key="columns",
             loader="telos.telemetry.columns:load_columns",
             model="telos.telemetry.columns:ColumnsShape",
+            schema_file="telos.telemetry:log.schema.json",
             use="telos recognize --columns",
         ),
         # what the worlds of the package are made of

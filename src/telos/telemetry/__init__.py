@@ -3,8 +3,8 @@
     any table ──▶ sources/ ──▶ event_log.py: batches of canonical columns (canonical.py, ordering.py, report.py)
     log file  ──▶ rows (logs.py, no polars)   ──▶ recognisers
               ──▶ table (tables.py, polars)   ──▶ corpus (corpus.py) ──▶ Markov-logic database (databases.py)
-                 columns.py says which column holds what; fields.py compiles names and expressions; raw_lines.py checks
-                 files before polars reads them; writing.py writes tables
+                 columns.py says which column holds what, guessing.py proposes it; fields.py compiles names and
+                 expressions; raw_lines.py checks files before polars reads them; writing.py writes tables
 
 Start with ``open_log`` for events, ``open_model_log`` for those that models read, and ``prepare`` for corpora.
 ``read_log`` yields rows without polars. Names that need polars are imported when they are used.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from telos.telemetry.corpus import Corpus, CorpusStatistics, prepare
     from telos.telemetry.databases import facts_text, to_database
     from telos.telemetry.event_log import Log, open_log
+    from telos.telemetry.guessing import ColumnGuess, guess_columns
     from telos.telemetry.logs import LogRow, read_log, write_log
     from telos.telemetry.model_logs import open_model_log
     from telos.telemetry.report import LogReport, RowFault
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from telos.telemetry.writing import write_rows, write_table
 
 __all__ = [
+    "ColumnGuess",
     "Columns",
     "ContextColumn",
     "Corpus",
@@ -44,6 +46,7 @@ __all__ = [
     "RowFault",
     "facts_text",
     "from_events",
+    "guess_columns",
     "load_columns",
     "loads_columns",
     "named_columns",
@@ -68,6 +71,7 @@ __getattr__, __dir__ = lazy_exports(
             ("Columns", "ContextColumn", "load_columns", "loads_columns", "named_columns", "usual_columns"), "columns"
         ),
         **dict.fromkeys(("Log", "open_log"), "event_log"),
+        **dict.fromkeys(("ColumnGuess", "guess_columns"), "guessing"),
         "open_model_log": "model_logs",
         **dict.fromkeys(("LogReport", "RowFault"), "report"),
         **dict.fromkeys(("return_like", "to_polars"), "sources"),

@@ -302,6 +302,20 @@ def _own_type(name: str, fields: Fields) -> pl.Expr:
     return pl.when(field != "").then(field) if fields[name] == pl.String else field
 
 
+def parse_times(texts: pl.Series) -> pl.Series:
+    """Return text as seconds: numbers as they are, dates in any of the usual ways since 1970, null for others.
+
+    >>> parse_times(pl.Series(["12.5", "1970-01-01T00:01:00Z", "soon"])).to_list()
+    [12.5, 60.0, None]
+    """
+    found = texts.str.strip_chars().cast(pl.Float64, strict=False)
+    for written in _TIMES:
+        if not (found.is_null() & texts.is_not_null()).any():
+            break
+        found = found.zip_with(found.is_not_null(), _parse_iso(texts, written))
+    return found
+
+
 def _parse_iso(texts: pl.Series, written: str) -> pl.Series:
     """Return times as seconds since 1970; those in another format are null. A time without a zone is in UTC."""
     if written.endswith(" UTC"):
