@@ -68,9 +68,9 @@ observations:
   casts: action == act_0 and near < 3
   digs: action == act_1
   offers: action == act_2 or action == act_3
-  weak: health < 3
+  weak: health < 2
   at_home: loc == place_0
-  far: near >= 20
+  far: near >= 10
   other: true
 """
 LOGIC = """
@@ -102,9 +102,9 @@ def simulated(rows: int, seed: int) -> pl.DataFrame:
     return names.with_columns(
         time=pl.Series((place % SESSION) * 0.5),
         action=_labels("act", action),
-        loc=_labels("place", rng.integers(0, 39, rows)),
-        distance=pl.Series(rng.integers(0, 30, rows)),
-        health=pl.Series(rng.integers(0, 10, rows)),
+        loc=_labels("place", rng.integers(0, 8, rows)),
+        distance=pl.Series(rng.integers(0, 12, rows)),
+        health=pl.Series(rng.integers(0, 5, rows)),
         truth=labels,
         achieved=pl.select(pl.when(pl.Series(place % 50 == 49)).then(labels)).to_series(),
     )

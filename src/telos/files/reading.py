@@ -202,7 +202,9 @@ def parse_json(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise TelosError(f"this is not JSON: {error.msg} at column {error.colno}", "write one JSON value") from None
+        raise TelosError(
+            f"this is not JSON: {error.msg.removesuffix(' at')} at column {error.colno}", "write one JSON value"
+        ) from None
     except UnicodeDecodeError:
         raise TelosError("this is not UTF-8", "save it as UTF-8") from None
     except RecursionError:

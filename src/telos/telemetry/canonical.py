@@ -85,6 +85,7 @@ class Converter:
     words: Words = ANY_WORDS
     raw: Mapping[str, str] = FrozenMap()
     marks_dropped: bool = False
+    _clean: frozenset[str] = frozenset()
     _formats: list[str] = field(default_factory=lambda: list(_TIMES))  # the one that fitted last comes first
 
     def wanted(self, fields: Fields) -> tuple[str, ...]:
@@ -97,7 +98,14 @@ class Converter:
         columns = self.columns
         own = (columns.player, columns.session, columns.time_column, columns.action, columns.achieved, columns.truth)
         facts = (each.column for each in self.facts.values())
-        return tuple(dict.fromkeys(filter(None, (*own, *facts, *columns.drop_values, *self.keep, *self.raw.values()))))
+        places = (place for _, place in self._kept())
+        return tuple(dict.fromkeys(filter(None, (*own, *facts, *columns.drop_values, *places, *self.raw.values()))))
+
+    def _kept(self) -> Iterator[tuple[str, str]]:
+        """Yield the columns to keep with their fields: a fact of the column file is where this says."""
+        for name in self.keep:
+            declared = self.columns.context.get(name)
+            yield name, declared.column if declared is not None and declared.column else name
 
     def _names(self) -> Iterator[str]:
         yield from self.required()
@@ -109,12 +117,13 @@ class Converter:
     def convert(self, batch: RawBatch, report: LogReport) -> tuple[pl.DataFrame, pl.Series]:
         """Return the canonical columns of a batch, and which rows are good; faults are counted in the report."""
         fields = Fields(dict(batch.frame.schema))
+        self._clean = self._find_clean(batch.frame)
         parts = {fact: _fact(source, fields) for fact, source in self.facts.items()}
         frame = batch.frame.select(
             *self._own(fields),
             *(part.value.alias(context_column(fact)) for fact, part in parts.items()),
             *(part.is_bad.alias(_bad(fact)) for fact, part in parts.items() if part.is_bad is not None),
-            *(as_text(fields.expression(name), fields[name]).alias(name) for name in self.keep),
+            *(as_text(fields.expression(place), fields[place]).alias(name) for name, place in self._kept()),
             *(_own_type(name, fields).alias(alias) for alias, name in self.raw.items()),
             self._dropped(fields).alias(DROPPED),
         )
@@ -128,28 +137,55 @@ class Converter:
         dropped = frame[DROPPED]
         return dropped & frame["goal"].is_null() if self.marks_dropped else dropped
 
+    def _find_clean(self, frame: pl.DataFrame) -> frozenset[str]:
+        """Return the columns of names without blanks around them or empty cells, which need no stripping."""
+        own = self.columns
+        names = {own.player, own.session, own.action, own.achieved, own.truth, *own.drop_values}
+        texts = [name for name in names if frame.schema.get(name) == pl.String]
+        if not texts:
+            return frozenset()
+        # Names repeat, so that finding the different ones takes a fifth of the time of stripping all.
+        different = (frame.lazy().select(pl.col(name).unique()) for name in texts)
+        return frozenset(
+            name
+            for name, found in zip(texts, pl.collect_all(different), strict=True)
+            if not found.select(((pl.col(name).str.strip_chars() != pl.col(name)) | (pl.col(name) == "")).any()).item()
+        )
+
     # --- own columns --------------------------------------------------------------------------------------------------
 
     def _own(self, fields: Fields) -> Iterator[pl.Expr]:
         columns = self.columns
-        yield (_name(columns.player, fields) if columns.player else pl.lit("player")).alias("player")
-        yield (_name(columns.session, fields) if columns.session else pl.lit(None, pl.String)).alias("session")
-        action = _name(columns.action, fields)
+        yield (self._name(columns.player, fields) if columns.player else pl.lit("player")).alias("player")
+        yield (self._name(columns.session, fields) if columns.session else pl.lit(None, pl.String)).alias("session")
+        action = self._name(columns.action, fields)
         yield (action.replace(dict(columns.actions)) if columns.actions else action).alias("action")
         yield self._goal(fields).alias("goal")
-        yield (_name(columns.truth, fields) if columns.truth else pl.lit(None, pl.String)).alias("truth")
+        yield (self._name(columns.truth, fields) if columns.truth else pl.lit(None, pl.String)).alias("truth")
+
+    def _name(self, column: str, fields: Fields) -> pl.Expr:
+        """Return a field as a name: text without blanks around it, or null."""
+        kind = fields[column]
+        if kind.is_nested():
+            raise TelosError(f"column {column!r} holds {kind}, and names are text", "name another column")
+        if kind != pl.String:
+            return as_text(fields.expression(column), kind)
+        if column in self._clean:
+            return fields.expression(column)
+        stripped = fields.expression(column).str.strip_chars()
+        return pl.when(stripped != "").then(stripped)
 
     def _goal(self, fields: Fields) -> pl.Expr:
         columns = self.columns
         if columns.goals:
-            written = _name(columns.action, fields)
+            written = self._name(columns.action, fields)
             found = written.replace_strict(dict(columns.goals), default=None, return_dtype=pl.String)
             if columns.actions:  # by the new name of the action, too
                 renamed = written.replace(dict(columns.actions))
                 by_name = renamed.replace_strict(dict(columns.goals), default=None, return_dtype=pl.String)
                 found = pl.coalesce(found, by_name)
         elif columns.achieved:
-            found = _name(columns.achieved, fields)
+            found = self._name(columns.achieved, fields)
         else:
             return pl.lit(None, pl.String)
         return pl.when(as_expression(columns.when, fields)).then(found)
@@ -157,7 +193,7 @@ class Converter:
     def _dropped(self, fields: Fields) -> pl.Expr:
         drop = pl.lit(False) if self.columns.drop is None else as_expression(self.columns.drop, fields)
         for column, values in self.columns.drop_values.items():
-            drop |= _name(column, fields).is_in(list(values)).fill_null(False)
+            drop |= self._name(column, fields).is_in(list(values)).fill_null(False)
         return drop
 
     # --- times --------------------------------------------------------------------------------------------------------
@@ -283,17 +319,6 @@ _OWN_SAID = {"action": "the action is", "goal": "the goal achieved is", "truth":
 
 def _bad(fact: str) -> str:
     return f"is bad {fact}"
-
-
-def _name(column: str, fields: Fields) -> pl.Expr:
-    """Return a field as a name: text without blanks around it, or null."""
-    kind = fields[column]
-    if kind.is_nested():
-        raise TelosError(f"column {column!r} holds {kind}, and names are text", "name another column")
-    if kind != pl.String:
-        return as_text(fields.expression(column), kind)
-    stripped = fields.expression(column).str.strip_chars()
-    return pl.when(stripped != "").then(stripped)
 
 
 def _own_type(name: str, fields: Fields) -> pl.Expr:

@@ -138,7 +138,7 @@ class Log:
         """Yield the good rows with the numbers of their sequences; unsorted logs without late rows and duplicates."""
         for batch in self._source.batches(self._converter.wanted(self._fields)):
             rows, good, numbers = self._converted(batch, report)
-            frame = sequences.number(rows.filter(good))
+            frame = sequences.number(rows if good.all() else rows.filter(good))
             late, most, ties = order.check(frame)
             report.late, report.most_late = report.late + int(late.sum()), max(report.most_late, most)
             if not self.is_sorted:

@@ -19,6 +19,7 @@ from telos.telemetry.sources.opening import Source, SourceLike, open_source
 from telos.telemetry.tables import pl
 
 SAMPLE_ROWS = 20_000
+MAX_ODD = 0.02  # the share of cells that may be of another kind than the others
 MAX_RENAMES = 200  # actions whose names a file lists
 
 # Words that names of columns consist of, the likeliest first.
@@ -57,6 +58,8 @@ class FieldProfile:
     low: float = 0.0  # of numbers and times
     high: float = 0.0
     examples: tuple[str, ...] = ()
+    odd: int = 0  # cells of another kind, which are bad when the log is read
+    example: str = ""  # one of them
 
     @property
     def words(self) -> list[str]:
@@ -164,20 +167,29 @@ def _profile(name: str, cells: pl.Series) -> FieldProfile:
     examples = tuple(texts.value_counts(sort=True)[cells.name].head(8).to_list())
     if not len(texts):
         return FieldProfile(own[0], "text", *own[1:])
-    numbers = texts.cast(pl.Float64, strict=False).drop_nans()
     if kind.is_temporal():
         return FieldProfile(own[0], "time", *own[1:], examples=examples)
+    numbers = texts.cast(pl.Float64, strict=False)
+    odd = texts.filter(numbers.is_null() | numbers.is_nan())
     is_padded = texts.str.contains(r"^[+-]?0[0-9]").any()
-    if numbers.null_count() == 0 and len(numbers) == len(texts) and not is_padded:
-        low, high = float(numbers.min() or 0), float(numbers.max() or 0)  # type: ignore[arg-type]
-        is_whole = kind.is_integer() or not texts.str.contains(r"[.eE]").any()
-        return FieldProfile(own[0], "int" if is_whole else "number", *own[1:], low, high, examples)
-    if texts.str.to_lowercase().is_in(["true", "false"]).all():
-        return FieldProfile(own[0], "bool", *own[1:], examples=examples)
+    if len(odd) <= MAX_ODD * len(texts) and not is_padded:
+        good = numbers.drop_nulls().drop_nans()
+        low, high = float(good.min() or 0), float(good.max() or 0)  # type: ignore[arg-type]
+        is_whole = kind.is_integer() or (bool((good == good.round(0)).all()) and not texts.str.contains(r"\d\.").any())
+        return FieldProfile(own[0], "int" if is_whole else "number", *own[1:], low, high, examples, len(odd), _one(odd))
+    odd = texts.filter(~texts.str.to_lowercase().is_in(["true", "false"]))
+    if len(odd) <= MAX_ODD * len(texts):
+        return FieldProfile(own[0], "bool", *own[1:], examples=examples, odd=len(odd), example=_one(odd))
     if texts.head(50).str.starts_with("{").all():
         return FieldProfile(own[0], "object", *own[1:])
-    times = parse_times(texts.head(200))
-    return FieldProfile(own[0], "text" if times.null_count() else "time", *own[1:], examples=examples)
+    odd = texts.head(2000).filter(parse_times(texts.head(2000)).is_null())
+    if len(odd) <= MAX_ODD * min(len(texts), 2000):
+        return FieldProfile(own[0], "time", *own[1:], examples=tuple(texts.head(1)), odd=len(odd), example=_one(odd))
+    return FieldProfile(own[0], "text", *own[1:], examples=examples)
+
+
+def _one(odd: pl.Series) -> str:
+    return str(odd[0]) if len(odd) else ""
 
 
 # --- which field is what ----------------------------------------------------------------------------------------------
@@ -352,6 +364,7 @@ def _context_lines(profiles: dict[str, FieldProfile], guess: ColumnGuess, used: 
         place = kind if fact == profile.name else f"{{column: {_text(profile.name)}, type: {kind}}}"
         about = f"from {profile.low:g} to {profile.high:g}" if kind in ("int", "number") else ""
         about = about or (", ".join(profile.examples[:5]) if kind == "text" else "")
+        about += f"; {profile.odd:,} cells are not, such as {profile.example}" if profile.odd else ""
         facts.append(_line(f"  {fact}: {place}", about))
     if facts:
         yield "context:"
@@ -369,7 +382,7 @@ def _useless(profile: FieldProfile) -> str:
     if profile.kind == "text" and profile.is_identifier:
         return "different in every row"
     if profile.kind == "time" or profile.words[-1:] == ["id"] or any(word in _IGNORED for word in profile.words):
-        return "not of the game"
+        return "of the machine, the build or the row"
     return "different in every row" if profile.kind == "int" and profile.low >= 1e8 else ""
 
 
@@ -389,7 +402,7 @@ def _rename_lines(actions: pl.Series, base: Columns) -> Iterator[str]:
 
 def _names(cells: pl.Series) -> Sequence[str]:
     found: list[str] = cells.cast(pl.String).str.strip_chars().drop_nulls().unique().sort().to_list()
-    return found
+    return [name for name in found if name]
 
 
 def _line(text: str, comment: str) -> str:

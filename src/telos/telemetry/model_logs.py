@@ -116,7 +116,15 @@ def open_model_log(
 
 
 def note_words(models: Sequence[object], report: LogReport) -> None:
-    """Note the actions of a log that models with an open vocabulary do not name, and their names that never occur."""
+    """Note the actions of a log that models with an open vocabulary do not name, and their names that never occur.
+
+    Achieved goals that no model has are noted, too.
+    """
+    known = {goal for model in models for goal in getattr(model, "goals", ())}
+    strange = [goal for goal in report.goals if goal not in known]
+    if known and strange:
+        rows = sum(report.goals[goal] for goal in strange)
+        report.note(f"{rows:,} rows achieve goals that no model has: {', '.join(sorted(strange)[:MAX_NAMED])}")
     for model in models:
         named = actions_named(model)
         if named is None:

@@ -156,9 +156,9 @@ def draw_story(found: GoalAnalysis, player: str) -> str:
     for number, each in enumerate(sittings):
         parts += _strip(found.goals, each.rows(named=True), number, across)
     bottom = 14 + 30 * len(sittings)
-    for share in (0.0, 0.5, 1.0):
+    for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
         parts.append(
-            text(across(longest * share), bottom + 8, duration(longest * share), anchor="middle", look="soft small")
+            text(across(longest * share), bottom + 8, duration(longest * share), anchor=anchor, look="soft small")
         )
     return figure(WIDTH, bottom + 18, parts, label=f"The sessions of {player}")
 

@@ -20,7 +20,7 @@ PAGE_STYLE = """
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .8rem; margin: 1.2rem 0; }
 .card { background: var(--wash); border-radius: .6rem; padding: .7rem 1rem; } .card b { display: block;
   font-size: 1.45rem; font-variant-numeric: tabular-nums; } .card span { color: var(--soft); font-size: .85rem; }
-nav a { color: inherit; margin-right: 1rem; } nav { font-size: .9rem; }
+nav a { color: inherit; margin-right: 1rem; white-space: nowrap; } nav { font-size: .9rem; margin: 1.2rem 0 .4rem; }
 .legend { position: sticky; top: 0; background: var(--paper); padding: .3rem 0; }
 """
 _STYLE = figures.STYLE + PAGE_STYLE
@@ -135,9 +135,9 @@ def _session_table(rows: pl.DataFrame, heads: Sequence[str], cells: Cells) -> st
          row["last_goal"] or "unsure", *cells(row)]
         for row in rows.rows(named=True)
     ]  # fmt: skip
-    return web_page.table(
-        ["player", "session", "length", "changes of goal", "ended in", *heads], shown, text_columns=(0, 1, 4)
-    )
+    columns = ["player", "session", "length", "changes of goal", "ended in", *heads]
+    texts = (0, 1, 4, 5) if "stuck in" in heads else (0, 1, 4)
+    return web_page.table(columns, shown, text_columns=texts)
 
 
 def _story(found: GoalAnalysis, player: str) -> list[str]:
@@ -149,7 +149,11 @@ def _story(found: GoalAnalysis, player: str) -> list[str]:
         for row in sure.sort("seconds", descending=True).head(MAX_PURSUITS).sort("begin").rows(named=True)
     ]  # fmt: skip
     heads = ["session", "after", "goal", "length", "sure", "outcome"]
-    parts = [figures.draw_story(found, player), web_page.table(heads, rows, text_columns=(2, 5))]
+    parts = [
+        web_page.paragraph("A strip is a session, a colour a goal, a diamond a goal achieved."),
+        figures.draw_story(found, player),
+        web_page.table(heads, rows, text_columns=(0, 2, 5)),
+    ]
     if sure.height > MAX_PURSUITS:
         parts.append(
             web_page.paragraph(f"The {MAX_PURSUITS} longest of {sure.height:,} pursuits; --json has them all.")

@@ -240,7 +240,7 @@ def draw_players(score: Evaluation, number: int) -> str:
     for level in (0, 5, 10):
         parts.append(text(across(level), 186, percent(level / 10), anchor="middle", look="soft small"))
     parts.append(text(204, 204, "share of a player's updates read right", anchor="middle", look="soft small"))
-    return figure(380, 210, parts, label=f"Players by accuracy, {score.model}")
+    return figure(394, 210, parts, label=f"Players by accuracy, {score.model}")
 
 
 def draw_calibration(score: Evaluation, number: int) -> str:
