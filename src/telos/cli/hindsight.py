@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from telos.cli.logs import LogOptions, log_progress, open_command_log, print_log_report
-from telos.cli.recognize import player_keys, player_label
+from telos.cli.recognize import SINCE_1970, format_time, player_keys, player_label
 from telos.cli.selection import select_rows
 
 if TYPE_CHECKING:
@@ -86,8 +86,12 @@ class Summaries:
         from telos.recognition.player_models import threshold_of
         from telos.telemetry.analytics import whole_sessions
         from telos.telemetry.bulk.hindsight import find_unknown, read_sessions, worst_windows
+        from telos.telemetry.event_log import is_corpus
+        from telos.telemetry.sources import open_source
 
-        calibration = open_command_log([known], self.options, [self.model])
+        # A prepared corpus has columns of its own, and the column file is that of the raw log.
+        options = replace(self.options, columns=None) if is_corpus(open_source(known).names) else self.options
+        calibration = open_command_log([known], options, [self.model])
         worst: list[float] = []
         with log_progress(calibration, "calibrating") as progress:
             for frame in whole_sessions(calibration.batches(progress)):
@@ -156,20 +160,25 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     return {key: round(value, 6) if key in rounded else value for key, value in row.items()}
 
 
+def _from_to(row: Any) -> str:
+    """Return from when to when, in seconds or as dates."""
+    first, last = row["from"], row["to"]
+    if last < SINCE_1970:
+        return f"{first:9.1f} s to {last:9.1f} s"
+    return f"  {format_time(first)[:-2]} to {format_time(last)[:-2]}"
+
+
 def _story_line(row: dict[str, Any]) -> str:
     won = ", achieved" if row["achieved"] else ""
-    return f"{row['from']:9.1f} s to {row['to']:9.1f} s  {row['goal']} ({row['certainty']:.0%} sure{won})"
+    return f"{_from_to(row)}  {row['goal']} ({row['certainty']:.0%} sure{won})"
 
 
 def _surprise_line(row: dict[str, Any]) -> str:
-    return (
-        f"{row['from']:9.1f} s to {row['to']:9.1f} s  looked like {row['thought']}, was {row['was']}"
-        f" ({row['amount']:.0%} of the belief moved)"
-    )
+    return f"{_from_to(row)}  looked like {row['thought']}, was {row['was']} ({row['amount']:.0%} of the belief moved)"
 
 
 def _unknown_line(row: dict[str, Any]) -> str:
-    return f"{row['from']:9.1f} s to {row['to']:9.1f} s  no goal of the model fits ({row['score']:.2f} an update)"
+    return f"{_from_to(row)}  no goal of the model fits ({row['score']:.2f} an update)"
 
 
 def _style_line(row: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +46,7 @@ _CELLS = 8  # width of a belief bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _OWN = ["row", "player", "session", "time", "action"]
 MAX_LAG = 1000
+SINCE_1970, MAX_SINCE_1970 = 1e8, 1e11  # seconds; nobody plays for three years
 
 
 def recognize(
@@ -304,17 +306,23 @@ class _BeliefTable:
         self._is_terminal = sys.stdout.isatty()
         self._widths = {goal: max(len(goal), 5 + (_CELLS if self._is_terminal else 0)) for goal in goals}
         self._has_heading = False
+        self._time_width = 9
 
     def print_row(self, row: dict[str, Any]) -> None:
         if not self._has_heading:
             self._has_heading = True
+            self._time_width = max(9, len(format_time(row["time"])))
             goals = "  ".join(f"{goal:>{width}}" for goal, width in self._widths.items())
-            typer.secho(f"{'player':<10}  {'time':>9}  {'action':<11}  {'likeliest':<9}  {goals}", bold=True)
+            typer.secho(
+                f"{'player':<10}  {'time':>{self._time_width}}  {'action':<11}  {'likeliest':<9}  {goals}", bold=True
+            )
         cells = "  ".join(
             self._cell(row[column], row["top"] == goal, self._widths[goal]) for goal, column in self._columns.items()
         )
         who = "/".join(filter(None, (row["player"], row.get("session"))))
-        typer.echo(f"{who:<10}  {row['time']:9.3f}  {row['action']:<11}  {row['top']:<9}  {cells}")
+        typer.echo(
+            f"{who:<10}  {format_time(row['time']):>{self._time_width}}  {row['action']:<11}  {row['top']:<9}  {cells}"
+        )
 
     def _cell(self, chance: float, is_top: bool, width: int) -> str:
         percent = f"{chance:.0%}"
@@ -322,6 +330,17 @@ class _BeliefTable:
             return f"{percent:>{width}}"
         colour = typer.colors.GREEN if is_top else None
         return typer.style(f"{_belief_bar(chance)}{percent:>{width - _CELLS}}", fg=colour)
+
+
+def format_time(seconds: float) -> str:
+    """Return a time for people: seconds of play, or the date and time of day if they count from 1970.
+
+    >>> format_time(12.5), format_time(1772366400.839)
+    ('12.500', '2026-03-01 12:00:00.839')
+    """
+    if not SINCE_1970 <= seconds < MAX_SINCE_1970:
+        return f"{seconds:.3f}"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
 def _belief_bar(chance: float) -> str:

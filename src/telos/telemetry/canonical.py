@@ -161,7 +161,8 @@ class Converter:
         action = self._name(columns.action, fields)
         yield (action.replace(dict(columns.actions)) if columns.actions else action).alias("action")
         yield self._goal(fields).alias("goal")
-        yield (self._name(columns.truth, fields) if columns.truth else pl.lit(None, pl.String)).alias("truth")
+        truth = self._name(columns.truth, fields) if columns.truth else pl.lit(None, pl.String)
+        yield (truth.replace(dict(columns.goal_names)) if columns.goal_names else truth).alias("truth")
 
     def _name(self, column: str, fields: Fields) -> pl.Expr:
         """Return a field as a name: text without blanks around it, or null."""
@@ -188,6 +189,8 @@ class Converter:
             found = self._name(columns.achieved, fields)
         else:
             return pl.lit(None, pl.String)
+        if columns.goal_names:
+            found = found.replace(dict(columns.goal_names))
         return pl.when(as_expression(columns.when, fields)).then(found)
 
     def _dropped(self, fields: Fields) -> pl.Expr:

@@ -65,12 +65,12 @@ class Columns:
     actions in ``goals``. A sequence is what one player did in one session, in the order of ``order`` (or else of the
     rows).
 
-    Events: ``context`` maps names to columns and types; ``actions`` renames actions; a unit of ``time`` is ``unit``
-    seconds; ``facts`` is a column of objects whose entries are facts; ``delimiter`` separates the cells of CSV, and is
-    found in the first line if left out; ``duplicates`` says whether a row that stands twice is kept or dropped.
-    Corpora: ``features`` maps names to columns, ``bins`` maps features to the lower edges of their bins. Rows for which
-    ``drop`` holds are left out, and so are those with one of the ``drop_values`` of a column, but goals that they
-    achieve count.
+    Events: ``context`` maps names to columns and types; ``actions`` renames actions, ``goal_names`` goals; a unit of
+    ``time`` is ``unit`` seconds; ``facts`` is a column of objects whose entries are facts; ``delimiter`` separates the
+    cells of CSV, and is found in the first line if left out; ``duplicates`` says whether a row that stands twice is
+    kept or dropped. Corpora: ``features`` maps names to columns, ``bins`` maps features to the lower edges of their
+    bins. Rows for which ``drop`` holds are left out, and so are those with one of the ``drop_values`` of a column, but
+    goals that they achieve count.
     """
 
     action: str
@@ -97,6 +97,7 @@ class Columns:
     delimiter: str = ""
     duplicates: str = KEEP
     facts: str = ""
+    goal_names: Mapping[str, str] = FrozenMap()
 
     def __post_init__(self) -> None:
         for feature in self.features:
@@ -279,6 +280,8 @@ class _EventTableShape(FileModel):
     """The column of objects whose entries are facts that models read: `params`, so that `near` is `params.near`."""
     actions: dict[str, _Column] = Field(default_factory=dict)
     """What the recogniser calls an action of the log: `{interact: swing}`; others keep their names."""
+    goals: dict[str, schema.GoalName] = Field(default_factory=dict)
+    """What the recogniser calls a goal of the log: `{feed the hens: feed_hens}`; others keep their names."""
     order: Annotated[
         Annotated[_Column, Tag(_ONE)] | Annotated[OrderShape, Tag(_MAPPING)],
         Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
@@ -386,6 +389,7 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
         "features": _read_features(definition, entries),
         "context": FrozenMap({**base.context, **_read_context(definition, entries)}),
         "actions": FrozenMap({**base.actions, **entries.actions}),
+        "goal_names": FrozenMap({**base.goal_names, **entries.goals}),
         **_read_achieved(definition, entries),
         **_read_order(entries),
         **_read_drop(definition, entries),
@@ -408,9 +412,10 @@ _KEYS_OF = {
     "unit": ("time",),
     "sort": ("order",),
     "when": ("achieved",),
-    "goals": ("achieved",),
+    "goals": ("achieved",),  # of actions; the key `goals` renames
     "achieved": ("achieved", "goal"),
     "drop_values": ("drop",),
+    "goal_names": ("goals",),
 }
 
 

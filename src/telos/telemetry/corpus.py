@@ -88,7 +88,10 @@ def _checked(schema: Schema, columns: Columns) -> None:
     if not schema:
         raise TelosError("the table has no columns", "record one event a line")
     if not columns.achieved and not columns.goals:
-        raise TelosError("nothing says which actions achieve goals", "name a column, or actions and their goals")
+        raise TelosError(
+            "nothing says which actions achieve goals",
+            "write `achieved: COLUMN`, or `achieved: {actions: {ACTION: GOAL}}` into the column file",
+        )
     kind = schema.get(columns.achieved)
     if kind is not None and kind not in _TEXTS:
         raise TelosError(

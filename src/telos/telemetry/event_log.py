@@ -68,6 +68,7 @@ class Log:
     _source: Source
     _converter: Converter
     _fields: Fields
+    _optional: frozenset[str] = frozenset()
     checks: list[Callable[[LogReport], object]] = field(default_factory=list)  # called at the end; they may add notes
 
     @property
@@ -209,7 +210,7 @@ class Log:
             raise TelosError(f"{self.name}: the log is empty", "record one event a line")
         if not report.kept:
             raise TelosError(f"{self.name}: no row of the log is left", "\n".join(report.lines()))
-        never = [fact for fact in self.context if not report.filled[fact]]
+        never = [fact for fact in self.context if not report.filled[fact] and fact not in self._optional]
         if never:
             names = ", ".join(repr(self._converter.facts[fact].column or fact) for fact in never)
             report.note(f"no row says anything in {names}")
@@ -281,7 +282,13 @@ def open_log(
         opened,
         converter,
         _open_fields(converter, fields, opened),
+        frozenset(optional),
     )
+
+
+def is_corpus(names: Collection[str]) -> bool:
+    """Whether a table with these columns is a prepared corpus."""
+    return {"player", "step", "action", "goal", "fold"} <= set(names)
 
 
 def own_columns(names: Sequence[str]) -> Columns:
@@ -293,15 +300,15 @@ def own_columns(names: Sequence[str]) -> Columns:
     if "action" not in names:
         remedies = name_hint("action", names), "say what the columns are, with a column file: telos columns guess LOG"
         raise TelosError("there is no column 'action'", "; or ".join(filter(None, remedies)))
-    is_corpus = "fold" in names and "truth" not in names  # its goals are labels, not achievements
+    is_labelled = "fold" in names and "truth" not in names  # a corpus: its goals are labels, not achievements
     achieved = next((name for name in ("achieved", "goal") if name in names), "")
     return Columns(
         action="action",
         time=next((name for name in ("time", "step") if name in names), ""),
         player="player" if "player" in names else "",
         session="session" if "session" in names else "",
-        achieved="" if is_corpus else achieved,
-        truth="goal" if is_corpus and "goal" in names else "truth" if "truth" in names else "",
+        achieved="" if is_labelled else achieved,
+        truth="goal" if is_labelled and "goal" in names else "truth" if "truth" in names else "",
     )
 
 
@@ -312,7 +319,10 @@ def _check_fields(converter: Converter, fields: Fields, source: Source) -> None:
         missing = [name for name in missing if name == converter.columns.action]
     if missing:
         more = f", nor {', '.join(map(repr, missing[1:]))}" if missing[1:] else ""
-        raise TelosError(f"{source.name}: there is no column {missing[0]!r}{more}", name_hint(missing[0], source.names))
+        hint = name_hint(missing[0], source.names)
+        if is_corpus(source.names):
+            hint = "this is a prepared corpus, which needs no column file: leave --columns out"
+        raise TelosError(f"{source.name}: there is no column {missing[0]!r}{more}", hint)
 
 
 def _open_fields(converter: Converter, fields: Fields, source: Source) -> Fields:

@@ -7,7 +7,7 @@ What the values do not decide is a comment in the file, and listed in ``ColumnGu
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from telos.core.errors import TelosError
@@ -25,10 +25,25 @@ MAX_RENAMES = 200  # actions whose names a file lists
 # Words that names of columns consist of, the likeliest first.
 _WORDS = {
     "time": ("timestamp", "ts", "time", "at", "when", "date", "datetime", "created", "clock", "tick", "frame", "step"),
-    "player": ("player", "user", "uid", "steamid", "account", "who", "character", "avatar", "member", "actor"),
-    "session": ("session", "sid", "run", "match", "visit", "trial", "round", "registration"),
-    "action": ("action", "event", "did", "verb", "activity", "command", "what", "type", "name", "key"),
-    "achieved": ("achieved", "achievement", "milestone", "unlock", "unlocked", "won", "completed", "reached", "goal"),
+    "player": (
+        "player",
+        "user",
+        "uid",
+        "steamid",
+        "account",
+        "who",
+        "character",
+        "avatar",
+        "member",
+        "actor",
+        "person",
+    ),
+    "session": ("session", "sid", "run", "match", "race", "visit", "episode", "trial", "round", "registration", "life"),
+    "action": ("action", "event", "did", "deed", "verb", "act", "activity", "command", "what", "type", "name", "key"),
+    "achieved": (
+        *("achieved", "achievement", "milestone", "unlock", "unlocked", "won", "completed", "finished", "reached"),
+        *("quest", "mission", "trophy", "goal"),
+    ),
     "truth": ("truth", "label", "intent", "objective", "goal"),
 }
 _NEVER = {"time": ("arrival", "server", "submit", "received", "install", "offset", "zone"), "action": ("id", "time")}
@@ -43,7 +58,9 @@ _SIGNATURES = {
     "steam": ("steamid", "apiname", "event", "timestamp"),
 }
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_ENDS = re.compile(r"(?i)(complete|finish|achiev|unlock|win|won|success|reach|deliver|goal|deal|catch)")
+_ENDS = re.compile(r"(?i)(complete|finish|achiev|unlock|win|won|success|reach|deliver|goal|found|record)")
+_PERSON = re.compile(r"[a-z]{3,}(er|or)\Z")  # driver, farmer, actor
+RARE = 0.05  # the share of rows of an action that may end a pursuit
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +80,10 @@ class FieldProfile:
 
     @property
     def words(self) -> list[str]:
-        """The words of the last part of the name, small: ``player_id`` and ``playerID`` are player and id."""
-        last = self.name.rpartition(".")[2]
+        """The words of the last part of the name, small: ``player_id``, ``player.id`` are player and id."""
+        rest, _, last = self.name.rpartition(".")
+        if last.lower() in ("id", "name", "key"):
+            last = f"{rest.rpartition('.')[2]}_{last}"
         return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", last)]
 
     @property
@@ -177,7 +196,7 @@ def _profile(name: str, cells: pl.Series) -> FieldProfile:
         low, high = float(good.min() or 0), float(good.max() or 0)  # type: ignore[arg-type]
         is_whole = kind.is_integer() or (bool((good == good.round(0)).all()) and not texts.str.contains(r"\d\.").any())
         return FieldProfile(own[0], "int" if is_whole else "number", *own[1:], low, high, examples, len(odd), _one(odd))
-    odd = texts.filter(~texts.str.to_lowercase().is_in(["true", "false"]))
+    odd = texts.filter(~texts.str.to_lowercase().is_in(["true", "false", "yes", "no"]))
     if len(odd) <= MAX_ODD * len(texts):
         return FieldProfile(own[0], "bool", *own[1:], examples=examples, odd=len(odd), example=_one(odd))
     if texts.head(50).str.starts_with("{").all():
@@ -212,6 +231,17 @@ def _first(part: str, profiles: dict[str, FieldProfile], used: set[str]) -> Fiel
     for profile in _ranked(part, profiles):
         if profile.name not in used and _fits(part, profile):
             return profile
+    return _by_values(part, profiles, used)
+
+
+def _by_values(part: str, profiles: dict[str, FieldProfile], used: set[str]) -> FieldProfile | None:
+    """Return the field that may be a part whose name says nothing: a person's, or the first with repeated words."""
+    fitting = [each for each in profiles.values() if each.name not in used and _fits(part, each)]
+    if part == "player":
+        return next((each for each in fitting if any(_PERSON.match(word) for word in each.words)), None)
+    if part == "action":
+        full = [each for each in fitting if each.filled > 0.95 * each.rows and 2 < each.values <= 500]
+        return full[0] if full else None
     return None
 
 
@@ -263,7 +293,10 @@ def _lines(
     yield from _achieved_lines(profiles, cells, guess, used, action, has_goal=bool(base.achieved))
     yield from _context_lines(profiles, guess, used)
     if action in cells:
-        yield from _rename_lines(cells[action], base)
+        yield from _rename_lines("actions", _names(cells[action]), base.actions)
+    goals = [cells[guess.reasons[part]] for part in ("achieved", "truth") if part in guess.reasons]
+    if goals:
+        yield from _rename_lines("goals", sorted({name for column in goals for name in _names(column)}), {})
 
 
 def _own_lines(
@@ -339,7 +372,7 @@ def _achieved_lines(
         yield _line(f"{part}: {_text(profile.name)}", f"in {share:.0%} of rows: {', '.join(profile.examples[:4])}")
     if has_goal:
         return
-    ends = [] if action not in cells else [name for name in _names(cells[action]) if _ENDS.search(name)]
+    ends = [] if action not in cells else _ending(cells[action])
     guess.undecided.append("which rows achieve a goal, and which? `telos corpus prepare` needs it")
     shown = ", ".join(f"{_text(name)}: GOAL" for name in ends[:6]) or "ACTION: GOAL"
     yield f"# achieved: {{actions: {{{shown}}}}}"
@@ -386,18 +419,27 @@ def _useless(profile: FieldProfile) -> str:
     return "different in every row" if profile.kind == "int" and profile.low >= 1e8 else ""
 
 
-def _rename_lines(actions: pl.Series, base: Columns) -> Iterator[str]:
-    """Rename actions that no condition could name, such as ``Start:world``."""
-    odd = [name for name in _names(actions) if not _PLAIN.match(name) and name not in base.actions]
+def _rename_lines(key: str, names: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
+    """Rename actions and goals that no condition could name, such as ``Start:world``."""
+    odd = [name for name in names if not _PLAIN.match(name) and name not in known]
     if not odd or len(odd) > MAX_RENAMES:
         return
     plain: dict[str, str] = {}
     for name in odd:
-        short = re.sub(r"\W+", "_", re.sub(r"^\w+://\S*/", "", name)).strip("_") or "action"
+        short = re.sub(r"\W+", "_", re.sub(r"^\w+://\S*/", "", name)).strip("_") or "unnamed"
         short = short if _PLAIN.match(short) else f"a_{short}"
-        plain[name] = short if short not in plain.values() else f"{short}_{len(plain)}"
-    yield "actions:                                    # so that conditions can name them"
+        plain[name] = short if short not in plain.values() and short not in names else f"{short}_{len(plain)}"
+    yield _line(f"{key}:", "so that conditions can name them")
     yield from (f"  {_text(name)}: {short}" for name, short in plain.items())
+
+
+def _ending(actions: pl.Series) -> list[str]:
+    """Return the actions that may achieve goals: those whose names say so, then the rare ones."""
+    counts = dict(actions.cast(pl.String).drop_nulls().value_counts(sort=True).rows())
+    rare = [name for name, count in counts.items() if name and count < RARE * len(actions)]
+    return sorted(rare, key=lambda name: not _ENDS.search(name)) + [
+        name for name in counts if name not in rare and _ENDS.search(name)
+    ]
 
 
 def _names(cells: pl.Series) -> Sequence[str]:

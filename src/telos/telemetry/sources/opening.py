@@ -45,7 +45,7 @@ class Source:
     def __init__(self, name: str, parts: Sequence[_Part]) -> None:
         self.name, self._parts = name, parts
         self.names = tuple(dict.fromkeys(column for part in parts for column in part.names))
-        self.notes = [note for part in parts for note in part.notes]
+        self.notes = list(_joined_notes(parts))
         self.is_open = any(isinstance(part, JsonFile) for part in parts)  # later lines may have other entries
         self.size = sum(_size(part) for part in parts)
 
@@ -66,6 +66,16 @@ class Source:
             for batch in part.batches(known):
                 yield _moved(batch, done)
             done += _size(part)
+
+
+def _joined_notes(parts: Sequence[_Part]) -> Iterator[str]:
+    """Yield the notes of all parts; one that many files share is said once."""
+    files: dict[str, list[str]] = {}
+    for part in parts:
+        for note in part.notes:
+            files.setdefault(note.removeprefix(f"{part.name}: "), []).append(part.name)
+    for note, names in files.items():
+        yield f"{names[0]}: {note}" if len(names) == 1 else f"{len(names)} files: {note}"
 
 
 def _entries(part: _Part) -> Iterator[str]:
