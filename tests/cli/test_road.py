@@ -180,3 +180,66 @@ def test_the_same_faults_are_counted_in_tables(ending: str, folder: Path, tmp_pa
     assert read.exit_code == 0, read.output
     for fault in COUNTED:
         assert f"{fault}: {FAULTS_OF_EACH} rows" in read.stderr
+
+
+# What tables of other people look like
+
+ODD = {
+    "semicolons": ("player;time;action;won\nann;0;walk;\nann;1;talk;nurse\n", ""),
+    "twice": ("player,time,action,action,won\nann,0,walk,x,\nann,1,talk,y,nurse\n", "two columns are called 'action'"),
+    "nan": ("player,time,action,won\nann,nan,walk,\nann,1,walk,\nann,2,talk,nurse\n", "nan-time: 1 row"),
+}
+FREE = """
+recognizer: iohmm
+goals: [nurse, cook]
+observations: {walks: action == walk, other: true}
+"""
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_every_command_answers_an_odd_table_the_same_way(name: str, tmp_path: Path) -> None:
+    """Other delimiters are found; a column that stands twice, and times that are none, are refused by all commands."""
+    text, said = ODD[name]
+    log, model = tmp_path / "log.csv", tmp_path / "free.yaml"
+    log.write_text(text)
+    model.write_text(FREE)
+    (tmp_path / "columns.yaml").write_text("{columns: c, player: player, time: time, action: action, achieved: won}")
+    columns = ("--columns", tmp_path / "columns.yaml")
+    commands = [
+        ("corpus", "prepare", log, *columns, "--folds", 0),
+        ("train", log, *columns, "--model", model, "--unlabelled", "--starts", 1, "-o", tmp_path / "out.yaml"),
+        ("recognize", log, *columns, "--model", model),
+        ("goals", log, *columns, "--model", model),
+    ]
+    for command in commands:
+        if said:
+            assert said in refusal(*command), command
+        else:
+            done = telos(*command)
+            assert done.exit_code == 0, (command, done.exception)
+            assert "the cells are separated by ';'" in done.stderr
+
+
+def test_a_corpus_with_the_columns_of_its_log_is_told_to_need_none(folder: Path, tmp_path: Path) -> None:
+    done = telos("corpus", "prepare", folder / "log", *road(folder), "-o", tmp_path / "corpus.jsonl", "--folds", 2)
+    assert done.exit_code == 0
+    said = refusal(
+        "train", tmp_path / "corpus.jsonl", *road(folder), "--model", folder / "harvest.yaml", "-o", tmp_path / "x.yaml"
+    )
+    assert "leave --columns out" in said
+    done = telos("check", folder / "columns.yaml", folder / "harvest.yaml")
+    assert done.exit_code == 0
+
+
+def test_a_model_that_was_trained_here_is_fine(folder: Path, tmp_path: Path) -> None:
+    """Also one whose clock counts causes that its context lists, and that reads JSON Lines of the game's own."""
+    (tmp_path / "min.yaml").write_text(
+        "{recognizer: iohmm, goals: [nurse, cook], context: {cause: [input]}, "
+        "observations: {walks: action == walk, other: true}}"
+    )
+    lines = [{"time": time, "action": "walk", "context": {"cause": "input"}, "truth": "nurse"} for time in range(4)]
+    (tmp_path / "min.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    done = telos("train", tmp_path / "min.jsonl", "--model", tmp_path / "min.yaml", "-o", tmp_path / "m2.yaml")
+    assert done.exit_code == 0, done.exception
+    assert telos("check", tmp_path / "m2.yaml").exit_code == 0
+    assert telos("recognize", tmp_path / "min.jsonl", "--model", tmp_path / "m2.yaml").exit_code == 0

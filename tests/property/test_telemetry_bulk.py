@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from telemetry import random_logs
 from telemetry.random_logs import MODELS, Row, batches, to_frame
-from telos.recognition import EventGate, Reader, create_recognizer
+from telos.recognition import EventGate, Reader, create_recognizer, load_model, save_model
+from telos.recognition.em import EMOptions
 from telos.telemetry.bulk import (
     BeliefReader,
     Evaluation,
@@ -21,6 +22,7 @@ from telos.telemetry.bulk import (
     train_batches,
     trained_model,
 )
+from telos.telemetry.bulk.em import train_unlabelled
 
 seeds = st.integers(0, 10**9)
 
@@ -172,3 +174,30 @@ def test_scores_of_players_add_up_to_those_of_the_log(seed: int) -> None:
     assert whole.confusion.equals(merged.confusion)
     assert whole.log_loss == pytest.approx(merged.log_loss)
     assert whole.brier_score == pytest.approx(merged.brier_score)
+
+
+# Trained models
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=seeds, discount=st.sampled_from([1.0, 0.9]), unlabelled=st.booleans())
+def test_every_trained_model_loads_and_believes_the_same(
+    seed: int, discount: float, unlabelled: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whatever model was trained on whatever log, by counting or without labels: its file is fine, and is the model."""
+    rng = Random(seed)
+    model = random_logs.iohmm(rng, discount=discount)
+    frame = to_frame(random_logs.log(rng, model.goals))
+    file = tmp_path_factory.mktemp("trained") / "trained.yaml"
+    if unlabelled:
+        trained = train_unlabelled([frame], model, starts=1, seed=seed % 1000, options=EMOptions(rounds=2)).model
+    elif frame["truth"].null_count() == frame.height:
+        return
+    else:
+        trained = train_batches([frame], model)
+    save_model(trained, file)
+    loaded = load_model(file)
+    assert loaded.goals == trained.goals
+    one, other = (BeliefReader(each).read(frame).select(trained.goals) for each in (loaded, trained))
+    for mine, theirs in zip(one.rows(), other.rows(), strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-12, rel=0)

@@ -397,7 +397,9 @@ def _context_lines(profiles: dict[str, FieldProfile], guess: ColumnGuess, used: 
         place = kind if fact == profile.name else f"{{column: {_text(profile.name)}, type: {kind}}}"
         about = f"from {profile.low:g} to {profile.high:g}" if kind in ("int", "number") else ""
         about = about or (", ".join(profile.examples[:5]) if kind == "text" else "")
-        about += f"; {profile.odd:,} cells are not, such as {profile.example}" if profile.odd else ""
+        if profile.odd:
+            cells = "1 cell is" if profile.odd == 1 else f"{profile.odd:,} cells are"
+            about += f"; {cells} not, such as {profile.example}"
         facts.append(_line(f"  {fact}: {place}", about))
     if facts:
         yield "context:"
