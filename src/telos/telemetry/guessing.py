@@ -115,6 +115,8 @@ def guess_columns(source: SourceLike) -> ColumnGuess:
     ('user_id', 0.001, 'int')
     """
     opened = open_source(source)
+    if not opened.names:
+        raise TelosError(f"{opened.name}: none of the first lines can be read", "mend the log first")
     sample = _sample(opened)
     if not sample.height:
         raise TelosError(f"{opened.name}: the log is empty", "record one event a line")
