@@ -311,9 +311,10 @@ def show(figures: dict[str, Any]) -> None:
         table.add_row(step, *shown, f"{ratio:.1f}", aim)
     console = Console()
     console.print(table)
+    live, used = figures["observe_microseconds"], figures["observe_processor_microseconds"]
+    console.print(f"live observe: {live:.2f} µs, {used:.2f} of the processor (aim ≤ {AIM_OBSERVE:g})")
     console.print(
-        f"live observe: {figures['observe_microseconds']:.2f} µs, {figures['observe_processor_microseconds']:.2f} of the"
-        f" processor (aim ≤ {AIM_OBSERVE:g}); in columns, beliefs differ by {figures['largest_difference']:.0e} at most"
+        f"beliefs in columns differ from those of live readers by {figures['largest_difference']:.0e} at most"
     )
     console.print(
         f"prepare, 100,000 rows as CSV: {figures['sample_rows_a_second'] / 1e6:.2f} M rows/s; a plain loop:"

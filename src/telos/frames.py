@@ -13,6 +13,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from telos.core.errors import TelosError
@@ -59,12 +60,12 @@ def recognize(
     >>> recognize(model, {"player": ["ann", "ann"], "time": [0.0, 1.5], "action": ["cast", "offer"]})["top"]
     ['fish', 'sell']
     """
-    how = {"skip_bad": skip_bad, "drop_duplicates": drop_duplicates}
+    how: dict[str, Any] = {"skip_bad": skip_bad, "drop_duplicates": drop_duplicates}
     if _is_spark(frame):
         from telos import spark
 
         _refuse_sort(sort)
-        return spark.recognize(model, frame, columns=columns, **how)
+        return spark.recognize(model, frame, columns=_for_spark(columns), **how)
     from telos.telemetry.sources import return_like
 
     log, loaded = _open(frame, [model], columns, sort=sort, **how)
@@ -108,12 +109,12 @@ def train(
     >>> train(model, log).counts.seen["fish"]
     {'cast': 1.0, 'no': 1.0}
     """
-    how = {"skip_bad": skip_bad, "drop_duplicates": drop_duplicates}
+    how: dict[str, Any] = {"skip_bad": skip_bad, "drop_duplicates": drop_duplicates}
     if _is_spark(frame):
         from telos import spark
 
         _refuse_sort(sort)
-        found: IOHMM = spark.train(model, frame, columns=columns, **how)
+        found: IOHMM = spark.train(model, frame, columns=_for_spark(columns), **how)
         return found
     from telos.telemetry.bulk import train_batches
 
@@ -151,7 +152,7 @@ def evaluate(
     >>> report["untrained"].accuracy, report["trained"].accuracy
     (0.75, 1.0)
     """
-    how = {"skip_bad": skip_bad, "drop_duplicates": drop_duplicates}
+    how: dict[str, Any] = {"skip_bad": skip_bad, "drop_duplicates": drop_duplicates}
     named = _named(models)
     if _is_spark(frame):
         from telos import spark
@@ -159,7 +160,7 @@ def evaluate(
         _refuse_sort(sort)
         if folds is not None:
             raise TelosError("folds= is not for Spark frames", "split the players, then train and evaluate")
-        return EvaluationReport(dict(spark.evaluate(named, frame, columns=columns, **how)))
+        return EvaluationReport(dict(spark.evaluate(named, frame, columns=_for_spark(columns), **how)))
     from telos.telemetry.bulk import cross_validate, evaluate_batches
 
     loaded = {name: _loaded(model) for name, model in named.items()}
@@ -207,7 +208,7 @@ class EvaluationReport(Mapping[str, "Evaluation"]):
         """Write a page with the scores, what is mixed up, players and calibration."""
         from telos.telemetry.analytics import save_scores
 
-        save_scores(self.scores, path, log=self.log, goals=self.goals or {}, folds=self.folds)
+        save_scores(self.scores, Path(path), log=self.log, goals=self.goals or {}, folds=self.folds)
 
 
 # --- logs and models --------------------------------------------------------------------------------------------------
@@ -215,6 +216,10 @@ class EvaluationReport(Mapping[str, "Evaluation"]):
 
 def _is_spark(frame: Frame) -> bool:
     return type(frame).__module__.split(".")[0] == "pyspark"
+
+
+def _for_spark(columns: ColumnsLike) -> "Columns | str | None":
+    return os.fspath(columns) if isinstance(columns, str | os.PathLike) else columns
 
 
 def _refuse_sort(sort: bool | None) -> None:
@@ -276,7 +281,7 @@ def _beliefs(log: "Log", model: Model, seed: int) -> "Iterator[pl.DataFrame]":
     for batch in log.batches():
         checked = check_frame(batch)
         beliefs, _ = reader.beliefs(checked)
-        yield checked.with_columns(belief_columns(reader.goals, beliefs)).select(schema.names()).cast(dict(schema))
+        yield checked.with_columns(belief_columns(reader.goals, beliefs)).select(schema.names()).cast(schema)
     _warn(log.report)
 
 
