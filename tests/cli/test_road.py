@@ -243,3 +243,61 @@ def test_a_model_that_was_trained_here_is_fine(folder: Path, tmp_path: Path) -> 
     assert done.exit_code == 0, done.exception
     assert telos("check", tmp_path / "m2.yaml").exit_code == 0
     assert telos("recognize", tmp_path / "min.jsonl", "--model", tmp_path / "m2.yaml").exit_code == 0
+
+
+# Options of training and reading, on the log of the farm
+
+
+@pytest.fixture(scope="module")
+def trained(folder: Path) -> Path:
+    """A model that was trained on a corpus of the log, which lies beside it."""
+    corpus = folder / "whole.parquet"
+    assert telos("corpus", "prepare", folder / "log", *road(folder), "-o", corpus, "--folds", 4).exit_code == 0
+    model = folder / "whole.yaml"
+    done = telos("train", corpus, "--model", folder / "harvest.yaml", "--skip-bad", "-o", model)
+    assert done.exit_code == 0, done.output
+    return model
+
+
+def json_lines(*arguments: object) -> list[dict[str, Any]]:
+    done = telos("recognize", *arguments, "--skip-bad", "--json")
+    assert done.exit_code == 0, (done.output, done.exception)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_folds_and_cross_validation_hold_players_out(folder: Path, trained: Path, tmp_path: Path) -> None:
+    corpus, model = folder / "whole.parquet", folder / "harvest.yaml"
+    parts = [figures("evaluate", corpus, "--model", trained, "--fold", fold, "--skip-bad") for fold in range(4)]
+    players = [set(part["models"][0]["players"]) for part in parts]
+    assert sum(map(len, players)) == len(set.union(*players)) == 16
+    crossed = figures("evaluate", corpus, "--model", model, "--model", trained, "--cv", 4, "--skip-bad")
+    assert crossed["folds"] == 4
+    assert set(crossed["models"][0]["players"]) == set.union(*players)
+    learned = figures("train", corpus, "--model", model, "--cv", 4, "--skip-bad", "-o", tmp_path / "t.yaml")
+    assert learned["cross_validation"]["accuracy"] == pytest.approx(crossed["models"][0]["accuracy"], abs=1e-6)
+    assert "exclude each other" in refusal("evaluate", corpus, "--model", model, "--cv", 2, "--fold", 1)
+
+
+def test_training_without_labels_fits_better_than_the_start(folder: Path, tmp_path: Path) -> None:
+    model = ("--model", folder / "harvest.yaml", "-o", tmp_path / "em.yaml")
+    found = figures("train", folder / "log", *road(folder), *model, "--unlabelled", "--starts", 1, "--rounds", 10)
+    assert found["fit"] > found["fit_before"]
+    assert telos("check", tmp_path / "em.yaml").exit_code == 0
+
+
+def test_what_hindsight_says_is_asked_for_by_options(folder: Path, trained: Path) -> None:
+    log = (folder / "log", "--columns", folder / "columns.yaml", "--model", trained)
+    goals = {"harvest", "fish", "sell"}
+    live, lagged = json_lines(*log, "--player", "p003"), json_lines(*log, "--player", "p003", "--lag", 3)
+    assert len(live) == len(lagged)
+    assert live != lagged
+    stories = json_lines(*log, "--story")
+    assert {row["player"] for row in stories} == {f"p{number:03}" for number in range(16)}
+    assert json_lines(*log, "--recap")
+    assert json_lines(*log, "--surprise", 0.2)
+    styles = json_lines(*log, "--style", folder / "harvest.yaml")
+    assert all(str(trained) in str(row) for row in styles)
+    unknown = json_lines(*log, "--unknown", folder / "whole.parquet")
+    assert len(unknown) < len(stories)
+    assert goals >= {row["top"] for row in live}
+    assert "exclude each other" in refusal("recognize", *log, "--story", "--recap")
