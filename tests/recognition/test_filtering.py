@@ -10,7 +10,7 @@ import pytest
 from recognition.readings import flairs, play, random_evidence
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.filtering import Clock, Reader, counted_evidence, forward, step
+from telos.recognition.filtering import Clock, Reader, counted_evidence, forward, step, update
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.observations import FixedObservation
 from telos.recognition.player_models import Readers
@@ -231,3 +231,19 @@ def test_the_log_likelihood_of_long_play_stays_finite() -> None:
             reader.observe(Event(event.action, event.context, time=event.time + lap * 250))
     assert math.isfinite(reader.log_likelihood)
     assert reader.log_likelihood < -1000
+
+
+@pytest.mark.parametrize("goals", range(2, 7))
+def test_unrolled_updates_are_those_of_the_plain_sums(goals: int) -> None:
+    rng = Random(goals)
+    for _ in range(200):
+        raw = [rng.random() for _ in range(goals)]
+        before = tuple(each / sum(raw) for each in raw)
+        transition = tuple(tuple(rng.random() for _ in range(goals)) for _ in range(goals))
+        likelihood = tuple(rng.choice([rng.random(), 0.0, 1e-180]) for _ in range(goals))
+        if not any(likelihood):
+            continue
+        plain = [sum(before[i] * transition[i][j] for i in range(goals)) * likelihood[j] for j in range(goals)]
+        after, total = update(before, Evidence(transition, likelihood, "seen"))
+        assert total == pytest.approx(sum(plain), rel=1e-12)
+        assert after == pytest.approx(tuple(each / sum(plain) for each in plain), rel=1e-12)
