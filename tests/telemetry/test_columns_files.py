@@ -126,7 +126,7 @@ def test_a_corpus_file_is_found_by_its_name_or_its_path(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(FULL)
     assert named_columns(tmp_path / "mine.yaml").name == "kitchen"
     assert named_columns("starcraft").group == "group"
-    with pytest.raises(TelosError, match="no corpus file 'crafted'; did you mean 'crafter'"):
+    with pytest.raises(TelosError, match="no column file 'crafted'; did you mean 'crafter'"):
         named_columns("crafted")
     with pytest.raises(TelosError, match=r"nowhere\.yaml"):
         load_columns(tmp_path / "nowhere.yaml")

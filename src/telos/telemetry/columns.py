@@ -140,7 +140,10 @@ def usual_columns(table: Iterable[str]) -> Columns:
     achieved = next((name for name in ("achieved", "goal") if name in names), "")
     if "action" not in names or not achieved:
         missing = "action" if "action" not in names else "achieved"
-        raise TelosError(f"there is no column {missing!r}", "write a file that says what the columns are: --columns")
+        raise TelosError(
+            f"there is no column {missing!r}",
+            "write a file that says what the columns are, for --columns; telos columns guess LOG proposes one",
+        )
     order = next((name for name in ("step", "time") if name in names), "")
     known = {"player", "session", "step", "time", "action", "fold", "goal", "achieved", "truth", "human"}
     return Columns(
@@ -173,7 +176,7 @@ def columns_file(name: str | os.PathLike[str]) -> str:
     if place in built_in_columns():
         return str(BUILT_IN / f"{place}.yaml")
     if not Path(place).suffix and not os.path.exists(place):
-        raise TelosError(f"no corpus file {place!r}", name_hint(place, built_in_columns()))
+        raise TelosError(f"no column file {place!r}", name_hint(place, built_in_columns()))
     return place
 
 

@@ -268,7 +268,10 @@ def open_log(
             raise error.at(opened.name) from None
     if drop_duplicates is not None:
         described = replace(described, duplicates=DROP if drop_duplicates else "keep")
-    facts = find_facts(described, context, fields, is_open=opened.is_open, optional=optional)
+    try:
+        facts = find_facts(described, context, fields, is_open=opened.is_open, optional=optional)
+    except TelosError as error:
+        raise error.at(opened.name) from None
     converter = Converter(described, facts, tuple(keep), words, dict(raw), marks_dropped)
     _check_fields(converter, fields, opened)
     return Log(
