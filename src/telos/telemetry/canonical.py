@@ -22,6 +22,7 @@ OWN = ("sequence", "row", "player", "session", "time", "action", "goal", "truth"
 _TEXTS = ("player", "session", "action", "goal", "truth")
 _YES, _NO = ("true", "1", "yes"), ("false", "0", "no")
 _TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d", "%+ UTC")
+MAX_WORDS = 1000  # different words of a column in a batch that are compared with those that a model knows
 DROPPED = "is dropped"  # with a blank, as no fact has one
 
 
@@ -86,6 +87,7 @@ class Converter:
     raw: Mapping[str, str] = FrozenMap()
     marks_dropped: bool = False
     _clean: frozenset[str] = frozenset()
+    _different: dict[str, set[str | None]] = field(default_factory=dict)
     _formats: list[str] = field(default_factory=lambda: list(_TIMES))  # the one that fitted last comes first
 
     def wanted(self, fields: Fields) -> tuple[str, ...]:
@@ -142,15 +144,24 @@ class Converter:
         own = self.columns
         names = {own.player, own.session, own.action, own.achieved, own.truth, *own.drop_values}
         texts = [name for name in names if frame.schema.get(name) == pl.String]
+        self._different = {}
         if not texts:
             return frozenset()
         # Names repeat, so that finding the different ones takes a fifth of the time of stripping all.
         different = (frame.lazy().select(pl.col(name).unique()) for name in texts)
+        found = dict(zip(texts, (each.to_series() for each in pl.collect_all(different)), strict=True))
+        self._different = {name: set(words) for name, words in found.items() if len(words) <= MAX_WORDS}
         return frozenset(
-            name
-            for name, found in zip(texts, pl.collect_all(different), strict=True)
-            if not found.select(((pl.col(name).str.strip_chars() != pl.col(name)) | (pl.col(name) == "")).any()).item()
+            name for name, words in found.items() if not ((words.str.strip_chars() != words) | (words == "")).any()
         )
+
+    def _says_only(self, own: str, known: Sequence[str]) -> bool:
+        """Whether all rows of the batch say known words, as far as the different ones are at hand."""
+        column = {"action": self.columns.action, "truth": self.columns.truth}.get(own, "")
+        is_renamed = self.columns.actions if own == "action" else self.columns.goal_names
+        if column not in self._clean or column not in self._different or is_renamed:
+            return False
+        return self._different[column] - {None} <= set(known)
 
     # --- own columns --------------------------------------------------------------------------------------------------
 
@@ -274,7 +285,7 @@ class Converter:
             ("goal", self.words.achieved, RowFault.UNKNOWN_GOAL),
             ("truth", self.words.truths, RowFault.UNKNOWN_GOAL),
         ):
-            if known:
+            if known and not self._says_only(own, known):
                 good &= ~self._count_unknown(batch, frame[own], is_kept, known, fault, report)
         for fact, part in parts.items():
             if part.is_bad is None or not frame[_bad(fact)].any():
