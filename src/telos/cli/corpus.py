@@ -73,7 +73,7 @@ def prepare(
     local = {"--skip-bad": skip_bad or None, "--drop-duplicates": drop_duplicates, "--sort": sort}
     on_spark = check_engine(engine, master, {"--model": model, **local})
     name = log[0] if len(log) == 1 else f"{len(log)} logs"
-    setting = {"log": name, "output": str(output) if output else None, "seed": seed}
+    setting: dict[str, Any] = {"log": name, "output": str(output) if output else None, "seed": seed}
     if on_spark:
         if output is not None:
             check_folder(output)
