@@ -57,3 +57,14 @@ def test_a_prepared_corpus_trains_a_model_in_every_format(ending: str, tmp_path:
     assert opened.collect()["time"].diff().to_list()[1:3] == [1, 4]
     trained = train_frame(opened.collect(), model)  # type: ignore[arg-type]
     assert trained.counts.seen["fish"] == {"rich": 2, "cast": 1, "other": 0}
+
+
+def test_times_of_a_corpus_are_seconds_whatever_the_unit_of_the_log() -> None:
+    table = {
+        "ms": [1772366400000, 1772366400500, 1772366402000],
+        "who": ["ann"] * 3,
+        "did": ["cast", "cast", "catch"],
+        "won": ["", "", "fish"],
+    }
+    columns = loads_columns("{columns: c, time: {column: ms, unit: 1 ms}, player: who, action: did, achieved: won}")
+    assert prepare(table, columns, folds=0).frame["time"].to_list() == [1772366400.0, 1772366400.5]

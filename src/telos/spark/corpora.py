@@ -24,6 +24,7 @@ from telos.telemetry.corpus import (
     CorpusStatistics,
     assign_folds,
     check_corpus,
+    keeps_time,
     label_rows,
 )
 
@@ -99,7 +100,8 @@ def prepare(frame: "DataFrame", columns: Columns | str | None = None, *, folds: 
     check_corpus(sizes, to_polars(achieving.limit(1)), described)
     dealt = to_spark(frame.sparkSession, _dealt(sizes, folds, seed))
     features = tuple(described.features)
-    own = ("player", "session", "step", "action", *features, "goal", _FOLD)
+    times = ("time",) if described.order and keeps_time(described) else ()
+    own = ("player", "session", "step", "action", *times, *features, "goal", _FOLD)
     return SparkCorpus(
         labelled.join(dealt, GROUP, "left").select([f"`{name}`" for name in own]),
         achieving.join(dealt, GROUP, "left").select("player", "session", "goal", _FOLD),

@@ -7,7 +7,7 @@ import polars as pl
 from telos.core.errors import TelosError, name_hint
 from telos.telemetry.canonical import DROPPED
 from telos.telemetry.columns import Columns
-from telos.telemetry.corpus import ACHIEVED, FIRST, GROUP, bin_column
+from telos.telemetry.corpus import ACHIEVED, FIRST, GROUP, bin_column, keeps_time
 from telos.telemetry.fields import Schema, as_expression
 
 ROW, ORDER = "the row", "the order"  # with a blank, which no feature of a column file can have
@@ -40,6 +40,8 @@ def _names(columns: Columns) -> Iterator[pl.Expr]:
 def _own(schema: Schema, columns: Columns) -> Iterator[pl.Expr]:
     if columns.order:
         yield _order(columns.order, schema[columns.order]).alias(ORDER)
+        if keeps_time(columns):
+            yield _seconds(columns, schema[columns.order]).alias("time")
     yield _achieved(schema, columns).alias(ACHIEVED)
     yield _dropped(schema, columns).alias(DROPPED)
     for feature, column in columns.features.items():
@@ -71,6 +73,13 @@ def _order(column: str, kind: pl.DataType) -> pl.Expr:
         pl.col(column).str.to_datetime(strict=False, time_unit="us", format="%Y-%m-%d %H:%M:%S%.f").dt.epoch("us") / 1e6
     )
     return pl.coalesce(number, time, plain)
+
+
+def _seconds(columns: Columns, kind: pl.DataType) -> pl.Expr:
+    """Return the time in seconds, since 1970 for dates."""
+    if kind.is_temporal():
+        return pl.col(columns.order).cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
+    return _order(columns.order, kind).cast(pl.Float64) * columns.unit
 
 
 def _achieved(schema: Schema, columns: Columns) -> pl.Expr:

@@ -105,7 +105,8 @@ def _open(source: SourceLike, columns: Columns, **options: Any) -> Log:
     raw = {_FEATURE + name: column for name, column in columns.features.items() if not _is_fact(name, column, columns)}
     if columns.group:
         raw[GROUP] = columns.group
-    ordered = replace(columns, time=columns.order or columns.time, unit=columns.unit if not columns.order else 1.0)
+    is_time = columns.order in ("", columns.time)
+    ordered = replace(columns, time=columns.order or columns.time, unit=columns.unit if is_time else 1.0)
     return open_log(source, ordered, raw=raw, marks_dropped=True, **options)
 
 
@@ -131,7 +132,7 @@ def _collect(log: Log, columns: Columns, progress: Progress | None) -> pl.DataFr
             pl.col("goal").alias(ACHIEVED),
             DROPPED,
             group.fill_null("").alias(GROUP),
-            *(["time"] if _keeps_time(columns) else []),
+            *(["time"] if keeps_time(columns) else []),
             *features,
         )
         for batch in log.batches(progress)
@@ -140,7 +141,7 @@ def _collect(log: Log, columns: Columns, progress: Progress | None) -> pl.DataFr
     return rows if rows[FIRST].is_sorted() else rows.sort(FIRST, maintain_order=True)
 
 
-def _keeps_time(columns: Columns) -> bool:
+def keeps_time(columns: Columns) -> bool:
     """Whether the rows of a corpus have the time, which models with a clock need, beside their step."""
     return bool(columns.time) and columns.order in ("", columns.time) and "time" not in columns.features
 
