@@ -88,7 +88,7 @@ class SparkLog:
         )
         if full and (self.log.skip_bad or not found.bad_rows):
             for _, part in self._reports(map_partitions(self.events(), self._count_players, _REPORT)):
-                part.dropped = part.duplicates if self._drops else 0
+                part.dropped = part.dropped_duplicates = part.duplicates if self._drops else 0
                 part.kept = -part.dropped
                 found.add(part)
         for counter in (found.actions, found.goals, found.truths):
