@@ -27,6 +27,7 @@ COMMANDS = {
     "play": "telos.cli.play:play",
     "recognize": "telos.cli.recognize:recognize",
     "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
+    "schema": "telos.cli.schema:schema",
     "serve": "telos.cli.serve:serve",
     "study": "telos.cli.study:study",
     "tournament": "telos.cli.tournament:tournament",
