@@ -1,7 +1,7 @@
 """What each dependency costs, and whether the oldest versions that are allowed still work.
 
     python tools/dependencies.py [--json]               # size on disk and import time of each, as installed here
-    python tools/dependencies.py --lowest [FOLDER]      # install the oldest allowed versions, and run tests with them
+    python tools/dependencies.py [FOLDER] --lowest      # install the oldest allowed versions, and run tests with them
 
 Sizes are of a package's own files; what it brings along counts for itself. Import times are medians of new processes,
 without the start of Python. ``--lowest`` needs ``uv``: it resolves the direct dependencies to their lower bounds,
@@ -48,12 +48,25 @@ MODULES: dict[str, str | None] = {
     "types-jsonschema": None,
     "types-pyyaml": None,
 }
-EXTRAS = ("planning", "recognition", "logic", "telemetry", "worlds", "gym", "studies", "service", "studio")
+EXTRAS = (
+    "planning",
+    "recognition",
+    "logic",
+    "telemetry",
+    "worlds",
+    "gym",
+    "studies",
+    "service",
+    "postgres",
+    "nats",
+    "studio",
+)
 TOOLS = ("pytest>=8.2", "hypothesis>=6.100", "jsonschema>=4.21", "httpx2>=2.0")  # for the tests; of any version
 # A sample of every room, without browsers and servers.
 SAMPLE = (
-    "tests/core", "tests/files", "tests/choosing", "tests/planning", "tests/logic", "tests/recognition", "tests/agents",
-    "tests/telemetry", "tests/service", "tests/studies", "tests/test_public_api.py",
+    "tests/test_public_api.py", "tests/core", "tests/files", "tests/choosing", "tests/planning", "tests/logic",
+    "tests/recognition", "tests/agents", "tests/telemetry", "tests/service", "tests/studies/test_report.py",
+    "tests/cli/test_check.py", "tests/cli/test_plan.py", "tests/cli/test_recognize.py", "tests/cli/test_schema.py",
 )  # fmt: skip
 
 
@@ -111,7 +124,7 @@ def print_costs(as_json: bool) -> None:
         print(f"{name:24}{each['version']:14}{each['megabytes']:8.1f}{loads:>11}  {extras}")
 
 
-def try_lowest(folder: Path) -> int:
+def try_lowest(folder: Path, tests: Sequence[str]) -> int:
     """Install the oldest allowed versions, run the sample of the tests, and return pytest's exit code."""
     uv = [sys.executable, "-m", "uv"]
     lowest, python = folder / "lowest.txt", folder / "environment" / "bin" / "python"
@@ -127,9 +140,8 @@ def try_lowest(folder: Path) -> int:
         if line.partition("==")[0].partition("[")[0].lower() in direct:
             print(line)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    there = [each for each in SAMPLE if (ROOT / each).exists()]
     # warnings of old libraries on a newer Python are theirs
-    command = [str(python), "-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", *there]
+    command = [str(python), "-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", *tests]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
@@ -138,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the costs as one JSON object")
     parser.add_argument("--lowest", action="store_true", help="install the oldest versions, and run tests with them")
+    parser.add_argument("--tests", nargs="+", default=SAMPLE, help="with --lowest: which tests instead of the sample")
     parser.add_argument("folder", nargs="?", type=Path, help="with --lowest: where to install, instead of a new folder")
     options = parser.parse_args(arguments)
     if not options.lowest:
@@ -145,9 +158,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.folder:
         options.folder.mkdir(parents=True, exist_ok=True)
-        return try_lowest(options.folder)
+        return try_lowest(options.folder, options.tests)
     with tempfile.TemporaryDirectory() as folder:
-        return try_lowest(Path(folder))
+        return try_lowest(Path(folder), options.tests)
 
 
 if __name__ == "__main__":
