@@ -2,8 +2,8 @@
 
     python tools/check_wheel.py [--fresh] [--extras all] [--keep FOLDER]
 
-The new environment borrows the dependencies of the one that runs this; with ``--fresh`` it installs them itself, and the
-extras with them, as a user would. Checked are: every file of the package in git is in the wheel, none is larger than
+The new environment borrows the dependencies of the one that runs this; with ``--fresh`` it installs them and the
+extras itself, as a user would. Checked are: every file of the package in git is in the wheel, none is larger than
 a megabyte, the metadata is complete, ``telos`` comes from the environment and not from the checkout, every command
 and every world runs, every schema and model loads, the studio serves its page and every file that the page names. It
 prints the size of the wheel, its largest files, and what ``import telos`` takes. The exit code is 0 or 1.
