@@ -66,7 +66,7 @@ def simulate(players: int, events: int, rng: Random) -> list[Play]:
 
 def read_with_telos(learned: Iterable[Play], scored: Iterable[Play]) -> dict[str, float]:
     """Train an IOHMM by counting, and read the others with it."""
-    reader = create_recognizer(loads_model(READER))
+    reader: Any = create_recognizer(loads_model(READER))
     started, count = time.perf_counter(), 0
     for play in learned:
         reader.reset()

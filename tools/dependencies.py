@@ -4,7 +4,7 @@
     python tools/dependencies.py [FOLDER] --lowest      # install the oldest allowed versions, and run tests with them
 
 Sizes are of a package's own files; what it brings along counts for itself. Import times are medians of new processes,
-without the start of Python. ``--lowest`` needs ``uv``: it resolves the direct dependencies to their lower bounds,
+without the start of Python, in time of the processor, which a busy machine does not change much. ``--lowest`` needs ``uv``: it resolves the direct dependencies to their lower bounds,
 installs that into a new environment, and runs a sample of the tests with it.
 """
 
@@ -16,7 +16,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution
@@ -99,29 +98,36 @@ def import_time(module: str) -> float:
 
     def seconds(code: str) -> float:
         times = []
-        for _ in range(5):
-            begun = time.perf_counter()
+        for _ in range(3):
+            before = os.times()
             subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-            times.append(time.perf_counter() - begun)
+            after = os.times()
+            times.append(after.children_user + after.children_system - before.children_user - before.children_system)
         return statistics.median(times)
 
+    seconds(f"import {module}")  # what is read now is in the cache for the others
     return max(0.0, seconds(f"import {module}") - seconds("pass")) * 1e3
 
 
 def print_costs(as_json: bool) -> None:
-    """Print a line for each dependency."""
-    found = {name: {"extras": extras, **(measure(name) or {})} for name, extras in sorted(list_dependencies().items())}
+    """Print a line for each dependency, as soon as it is measured."""
+    found: dict[str, dict[str, Any]] = {}
+    if not as_json:
+        print(f"{'package':24}{'version':14}{'MB':>8}{'import ms':>11}  extras")
+    for name, extras in sorted(list_dependencies().items()):
+        each = found[name] = {"extras": extras, **(measure(name) or {})}
+        if not as_json:
+            print(_format_line(name, each), flush=True)
     if as_json:
         print(json.dumps(found, indent=2))
-        return
-    print(f"{'package':24}{'version':14}{'MB':>8}{'import ms':>11}  extras")
-    for name, each in found.items():
-        if "version" not in each:
-            print(f"{name:24}not installed")
-            continue
-        loads = "" if each["import_ms"] is None else f"{each['import_ms']:.0f}"
-        extras = ", ".join(filter(None, each["extras"])) or "core"
-        print(f"{name:24}{each['version']:14}{each['megabytes']:8.1f}{loads:>11}  {extras}")
+
+
+def _format_line(name: str, each: dict[str, Any]) -> str:
+    if "version" not in each:
+        return f"{name:24}not installed"
+    loads = "" if each["import_ms"] is None else f"{each['import_ms']:.0f}"
+    extras = ", ".join(filter(None, each["extras"])) or "core"
+    return f"{name:24}{each['version']:14}{each['megabytes']:8.1f}{loads:>11}  {extras}"
 
 
 def try_lowest(folder: Path, tests: Sequence[str]) -> int:

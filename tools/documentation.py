@@ -107,6 +107,7 @@ def arrange_folder(folder: str, pages: list[str]) -> list[Any]:
 def _read_index(index: str) -> Iterator[tuple[str, str]]:
     """Yield the pages that an index links to, each with the heading above the link."""
     if index == "reference/README.md":
+        yield from (("", f"reference/{page}.md") for page in ("commands", "files"))
         yield from ((room, f"reference/{package}.md") for room, package in list_packages())
         return
     heading = ""

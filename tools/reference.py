@@ -113,7 +113,7 @@ def _show_command(words: str, command: Any) -> str:
         name = (param.metavar or param.name).upper() if is_argument else ", ".join([*param.opts, *param.secondary_opts])
         default = _show_default(param)
         rows.append(f"| `{name}` | {_cell(record)}{default} |")
-    table = "| | |\n|---|---|\n" + "\n".join(rows) + "\n" if rows else ""
+    table = "| argument or option | |\n|---|---|\n" + "\n".join(rows) + "\n" if rows else ""
     return f"{level} `{words}`\n\n{help_text}\n\n{table}"
 
 

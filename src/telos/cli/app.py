@@ -89,6 +89,7 @@ app = typer.Typer(
     name="telos",
     cls=LazyGroup,
     help="Goals in games, both ways: characters that have goals, and players whose goals are read.",
+    epilog="Start with: telos play; telos new game camp; telos check FILE. Every command has examples in its --help.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
