@@ -4,8 +4,9 @@
     python tools/dependencies.py [FOLDER] --lowest      # install the oldest allowed versions, and run tests with them
 
 Sizes are of a package's own files; what it brings along counts for itself. Import times are medians of new processes,
-without the start of Python, in time of the processor, which a busy machine does not change much. ``--lowest`` needs ``uv``: it resolves the direct dependencies to their lower bounds,
-installs that into a new environment, and runs a sample of the tests with it.
+without the start of Python, in time of the processor, which a busy machine does not change much. ``--lowest`` needs
+``uv``: it resolves the direct dependencies to their lower bounds, installs that into a new environment, and runs a
+sample of the tests with it.
 """
 
 import argparse
