@@ -170,7 +170,11 @@ def _is_outside(target: str) -> bool:
 
 
 def _is_shown(path: Path) -> bool:
-    return path.is_file() and not path.name.startswith(".")
+    """Whether a file is a text that a page can show."""
+    if not path.is_file() or path.name.startswith("."):
+        return False
+    with path.open("rb") as file:
+        return b"\0" not in file.read(4096)
 
 
 def _show_source(target: str) -> str:
@@ -209,31 +213,35 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return link[0]  # MkDocs reports it
         return f"[{link['text']}]({posixpath.relpath(there, posixpath.dirname(uri) or '.')}{link['anchor'] or ''})"
 
-    return rewrite_text(markdown, lambda line: _LINK.sub(relink, line))
+    return rewrite_text(markdown, lambda text: _LINK.sub(relink, text))
 
 
 def rewrite_text(markdown: str, rewrite: Callable[[str], str]) -> str:
-    """Apply ``rewrite`` to the lines outside code, and write lists and prompts as Python-Markdown wants them.
+    """Apply ``rewrite`` to the text between code, and write lists and prompts as Python-Markdown wants them.
 
     A list may follow a line of text on other sites, but needs an empty line here; a block of Python with prompts is
     highlighted as a session.
     """
-    lines: list[str] = []
+    done: list[str] = []
+    lines: list[str] = []  # of the part that is read: text, or code
     is_code = False
     source = markdown.splitlines()
     for number, line in enumerate(source):
         if _FENCE.match(line):
+            done.append(_join(lines) if is_code else rewrite(_join(lines)))
+            lines = []
             is_code = not is_code
             following = source[number + 1] if number + 1 < len(source) else ""
             if is_code and line.strip() == "```python" and following.lstrip().startswith(">>>"):
                 line = line.replace("python", "pycon")
-        elif not is_code:
-            before = lines[-1] if lines else ""
-            if _LIST_ITEM.match(line) and before.strip() and not _is_in_list(lines):
-                lines.append("")
-            line = rewrite(line)
+        elif not is_code and _LIST_ITEM.match(line) and lines and lines[-1].strip() and not _is_in_list(lines):
+            lines.append("")
         lines.append(line)
-    return "\n".join(lines) + "\n"
+    return "".join([*done, _join(lines) if is_code else rewrite(_join(lines))])
+
+
+def _join(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _is_in_list(lines: list[str]) -> bool:
@@ -249,9 +257,9 @@ def _is_in_list(lines: list[str]) -> bool:
 def _find_links(markdown: str) -> list[str]:
     found: list[str] = []
 
-    def remember(line: str) -> str:
-        found.extend(link["target"] for link in _LINK.finditer(line))
-        return line
+    def remember(text: str) -> str:
+        found.extend(link["target"] for link in _LINK.finditer(text))
+        return text
 
     rewrite_text(markdown, remember)
     return found

@@ -80,6 +80,12 @@ def test_lists_get_the_empty_line_that_they_need(documentation: ModuleType) -> N
     assert said == "It has:\n\n- one\n- two\n\n```yaml\na:\n- b\n```\n"
 
 
+def test_links_are_found_across_lines_and_not_in_code(documentation: ModuleType) -> None:
+    text = "See [a long\nname](docs/a.md).\n\n```sh\ncat [x](docs/b.md)\n```\n"
+    assert documentation.rewrite_text(text, lambda part: part.replace("docs/", "")) == text.replace("docs/a", "a")
+    assert documentation._find_links(text) == ["docs/a.md"]
+
+
 def test_examples_of_docstrings_are_fenced() -> None:
     sys.path.insert(0, str(ROOT / "tools"))
     try:
