@@ -2,8 +2,8 @@
 
 The names below are the public front door; each is imported from its package when it is first used. Packages, from the
 bottom up: `core` (the vocabulary), `files` (authored YAML), `choosing`, `planning`, `logic`, `recognition`, `agents`,
-`squads`, `worlds`, `telemetry`, `spark`, `studies`, `frames` (logs in, beliefs out), `studio`, `checks` (contracts for
-your own implementations), `cli`.
+`squads`, `worlds`, `telemetry`, `spark`, `studies`, `frames` (logs in, beliefs out), `service`, `studio`, `checks`
+(contracts for your own implementations), `cli`.
 """
 
 from telos.lazy import lazy_exports

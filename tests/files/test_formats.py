@@ -1,7 +1,9 @@
 """The registry of authored file formats."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,3 +44,35 @@ def test_schema_of_domain_files_is_generated_from_the_model() -> None:
     from telos.files.domain_file import DomainShape
 
     assert schema_text("domain") == generated(DomainShape, FORMATS["domain"].title)
+
+
+def undescribed(schema: dict[str, Any]) -> list[str]:
+    """Return the fields of a schema that no text explains, neither their own nor that of what they refer to."""
+    shapes = schema.get("$defs", {})
+
+    def is_described(field: dict[str, Any]) -> bool:
+        referred = shapes.get(str(field.get("$ref", "")).rpartition("/")[2], {})
+        return bool(field.get("description") or referred.get("description"))
+
+    def walk(part: Any, path: str) -> Iterator[str]:
+        if isinstance(part, dict):
+            fields = part.get("properties")
+            for name, field in fields.items() if isinstance(fields, dict) else ():
+                if not is_described(field):
+                    yield f"{path}/{name}"
+            for name, inside in part.items():
+                yield from walk(inside, f"{path}/{name}")
+        elif isinstance(part, list):
+            for place, inside in enumerate(part):
+                yield from walk(inside, f"{path}/{place}")
+
+    return list(walk(schema, ""))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_field_is_described_for_editors(kind: str) -> None:
+    assert undescribed(json.loads(schema_text(kind))) == []
+
+
+def test_a_field_without_description_is_found() -> None:
+    assert undescribed({"properties": {"at": {"type": "string"}, "by": {"description": "Who."}}}) == ["/at"]

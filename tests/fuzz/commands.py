@@ -34,6 +34,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "check --json": Command(_words("check soldier.yaml --json"), ("soldier.yaml",)),
     "check --schema": Command(_words("check --schema scene")),
+    "schema install": Command(_words("schema install"), (), ".vscode/settings.json"),
     "plan": Command(_words("plan errands.yaml"), ("errands.yaml",)),
     "plan --pddl": Command(
         _words("plan --pddl blocks.pddl blocks-sussman.pddl --json"), ("blocks.pddl", "blocks-sussman.pddl")

@@ -1,5 +1,7 @@
 """The page of a study is one file that needs no network, and its figures are pictures that can be read."""
 
+import json
+import platform
 import re
 from pathlib import Path
 from random import Random
@@ -9,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import telos
 from telos.core.errors import TelosError
 from telos.studies.comparisons import Experiment, Grid, experiment_result
-from telos.studies.report import draw, page, save_report
+from telos.studies.report import draw, page, result_json, save_report
 from telos.studies.results import BarChart, Curve, LineChart, Point, StudyResult
 from telos.studies.scoring import Condition, Published, compared, scored, tally
 from telos.svg import Scale, standalone_figure, ticks
@@ -52,6 +55,16 @@ def test_the_page_says_that_it_is_simulated_and_has_the_published_figures() -> N
     said = page(tiny_result())
     for text in ("simulated players", "90%", "p = 0.18", "A tiny study", "Somebody (2010)", "seed 7", "25%"):
         assert text in said
+
+
+def test_page_and_json_say_with_which_version_where_and_with_which_seed_they_were_made() -> None:
+    result = tiny_result()
+    made = json.loads(result_json(result))["made_with"]
+    assert (made["study"], made["seed"], made["telos"]) == ("tiny", 7, telos.__version__)
+    assert made["python"] == platform.python_version()
+    assert made["platform"]
+    for text in ("study tiny, seed 7", f"Telos {telos.__version__}", made["platform"], made["machine"]):
+        assert text in page(result)
 
 
 def test_what_looks_like_markup_is_written_as_text() -> None:

@@ -195,12 +195,15 @@ class PerformanceShape(FileModel):
     goto: _Name = ""
     """Head for the place of that name; `pace` says how."""
     pace: _Word = "run"
+    """How it moves: `run`, or a word that the body knows."""
     animate: _Word = ""
     """Play this animation; `at` names what it is aimed at."""
     at: _Name = ""
+    """The name of what the animation is aimed at."""
     use: _Name = ""
     """Use the thing of that name; `how` says what for."""
     how: _Word = ""
+    """What the thing is used for: `dive`."""
 
 
 class PerformancesShape(FileModel):

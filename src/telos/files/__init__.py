@@ -19,7 +19,7 @@ from telos.lazy import lazy_exports
 if TYPE_CHECKING:
     from telos.files.definition import Definition, fill_lines, raise_faults
     from telos.files.domain_file import load, loads
-    from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
+    from telos.files.formats import FORMATS, FileFormat, editor_schema_text, find_kind, schema_text
     from telos.files.reading import check_end_mark, decode_text, open_input, parse_json, read_bytes, read_text
     from telos.files.schema import FieldType, FileModel
     from telos.files.snapshots import (
@@ -78,6 +78,7 @@ __all__ = [
     "check_length",
     "check_output",
     "decode_text",
+    "editor_schema_text",
     "fill_lines",
     "find_kind",
     "load",
@@ -126,6 +127,7 @@ __getattr__, __dir__ = lazy_exports(
         "check_length": "snapshots",
         "check_output": "writing",
         "decode_text": "reading",
+        "editor_schema_text": "formats",
         "fill_lines": "definition",
         "find_kind": "formats",
         "load": "domain_file",

@@ -5,6 +5,7 @@ Each format has the key that identifies it, its loader and its JSON Schema.
 Formats of upper layers are named by import strings (``package.module:name``), which are imported when they are needed.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -245,6 +246,53 @@ def file_format(kind: str) -> FileFormat:
 def schema_text(kind: str) -> str:
     """Return the JSON Schema of a kind of file, for editors."""
     return file_format(kind).schema_text()
+
+
+def editor_schema_text() -> str:
+    """Return one JSON Schema for all authored files, in which the key that identifies a file decides its kind.
+
+    A file without such a key is not described, so that the schema can be mapped to all YAML files of a folder.
+    """
+    kinds = {kind: json.loads(each.schema_text()) for kind, each in FORMATS.items()}
+    shapes: dict[str, Any] = {}
+    for kind, shape in kinds.items():
+        del shape["$schema"]
+        # what a kind calls #/$defs/X is #/$defs/KIND/$defs/X here
+        shapes[kind] = json.loads(json.dumps(shape).replace('"#/$defs/', f'"#/$defs/{kind}/$defs/'))
+    first_keys = {each.key: {"description": f"A {each.title}."} for each in reversed(FORMATS.values())}
+    keys: dict[str, set[str]] = {}
+    for kind, each in FORMATS.items():
+        keys[each.key] = keys.get(each.key, set()) | _own_keys(kinds[kind])
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Telos files",
+        "type": ["object", "array", "string", "number", "boolean", "null"],  # of a file of another program
+        "properties": first_keys,
+        "allOf": [{"if": _is_kind(each, keys), "then": {"$ref": f"#/$defs/{kind}"}} for kind, each in FORMATS.items()],
+        "$defs": shapes,
+    }
+    return json.dumps(schema, indent=1, ensure_ascii=False)
+
+
+def _own_keys(schema: dict[str, Any]) -> set[str]:
+    """Return the keys at the top of files with this schema."""
+    own = set(schema.get("properties", {}))
+    for branch in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+        shape = schema.get("$defs", {}).get(branch.get("$ref", "").rpartition("/")[2], branch)
+        own |= set(shape.get("properties", {}))
+    return own
+
+
+def _is_kind(found: FileFormat, keys: dict[str, set[str]]) -> dict[str, Any]:
+    """Return a condition of JSON Schema that holds for files of the kind; ``keys`` are those of each kind, by its own.
+
+    A file is of another kind if it has the key of that kind, and this one is an ordinary key there.
+    """
+    values = [each.value for each in FORMATS.values() if each.key == found.key and each.value]
+    value: dict[str, Any] = {"const": found.value} if found.value else {"not": {"enum": values}} if values else {}
+    others = [{"required": [key]} for key, own in keys.items() if key != found.key and found.key in own]
+    no_other = {"not": {"anyOf": others}} if others else {}
+    return {"type": "object", "required": [found.key], "properties": {found.key: value}, **no_other}
 
 
 def find_kind(text: str) -> str | None:

@@ -16,7 +16,7 @@ from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from telos.studies.comparisons import Experiment, experiment_result
-    from telos.studies.report import page, print_result, result_json, save_figures, save_report
+    from telos.studies.report import page, print_result, provenance, result_json, save_figures, save_report
     from telos.studies.results import StudyResult
     from telos.studies.scoring import Tally, compared, scored
     from telos.studies.statistics import paired
@@ -32,6 +32,7 @@ __all__ = [
     "page",
     "paired",
     "print_result",
+    "provenance",
     "result_json",
     "save_figures",
     "save_report",
@@ -66,6 +67,7 @@ __getattr__, __dir__ = lazy_exports(
         "page": "report",
         "paired": "statistics",
         "print_result": "report",
+        "provenance": "report",
         "result_json": "report",
         "save_figures": "report",
         "save_report": "report",

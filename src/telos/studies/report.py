@@ -3,8 +3,10 @@ file per chart (``save_figures``).
 """
 
 import json
+import platform
 from collections.abc import Sequence
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,9 +56,21 @@ _MAX_LOOSE_COLUMNS = 9  # a table with more columns is set close, so that it fit
 # --- JSON and terminal ------------------------------------------------------------------------------------------------
 
 
+def provenance(result: StudyResult) -> dict[str, str | int]:
+    """Return what a result was made with: study, seed, versions and platform."""
+    return {
+        "study": result.name,
+        "seed": result.seed,
+        "telos": version("telos"),
+        "python": platform.python_version(),
+        "platform": platform.platform(terse=True),
+        "machine": platform.machine(),
+    }
+
+
 def result_json(result: StudyResult) -> str:
-    """Return everything as one JSON object."""
-    return json.dumps(result.data, indent=2)
+    """Return everything as one JSON object; ``made_with`` says by which versions, where, and with which seed."""
+    return json.dumps({**result.data, "made_with": provenance(result)}, indent=2)
 
 
 def print_result(result: StudyResult, console: "Console") -> None:
@@ -137,6 +151,9 @@ def page(result: StudyResult) -> str:
     body += [_block_html(block) for block in result.details or result.summary]
     if result.notes:
         body.append(f"<h2>How it was done</h2>\n{web_page.bullets(result.notes)}")
+    made = provenance(result)
+    where = f"Telos {made['telos']}, Python {made['python']}, {made['platform']} ({made['machine']})"
+    body.append(f'<p class="soft">Made with {escape(where)}; study {escape(result.name)}, seed {result.seed}.</p>')
     return web_page.web_page(result.title, body)
 
 

@@ -101,9 +101,11 @@ class VillageShape(FileModel):
     """Schema of a village file."""
 
     village: _Name = Field(examples=["forge"])
+    """The name of the village."""
     places: dict[_Name, list[Number]] = Field(examples=["{inn: [4, 8]}"])
     """By name: the column and the line where it stands."""
     drawing: _Text = Field(examples=["|"])
+    """The picture of the village, drawn below `drawing: |`."""
 
 
 @cache  # constant; every game needs it

@@ -209,9 +209,13 @@ class ReadingShape(FileModel):
     """Schema of one meaning."""
 
     means: _Name = Field(examples=["fire"])
+    """What the companion is asked for."""
     at: _Name = Field(default="", examples=["forge"])
+    """The place where it would be needed; a nearer one is likelier."""
     plan: _Name = ANY
+    """The plan that it belongs to; the reading is weighed by the belief in it."""
     likely: NonNegativeNumber = 1.0
+    """How usual the reading is in itself."""
     condition: _Text = Field(default="", alias="if")
     """When it is to be thought of at all."""
 
@@ -220,13 +224,16 @@ class UtteranceShape(FileModel):
     """Schema of an utterance."""
 
     says: list[_Text] = Field(examples=["[Help me!]"])
+    """The ways to say it."""
     readings: list[ReadingShape] = Field(examples=["[{means: fire}]"])
+    """What it may mean."""
 
 
 class UtterancesShape(FileModel):
     """Schema of a file of utterances."""
 
     utterances: dict[_Name, UtteranceShape] = Field(examples=["{help: {…}}"])
+    """What the player may say, by name."""
 
 
 @cache  # constant; every companion needs it
@@ -303,10 +310,15 @@ class LinesShape(FileModel):
     """Schema of a file of lines."""
 
     goals: dict[_GoalName, _Lines] = Field(examples=[{"tend_fire": ["I will see to the fire."]}])
+    """What the companion says when it takes up a goal, by goal."""
     change: _Lines = Field(examples=[["Oh."]])
+    """What it says before that when its reading of the plan has changed."""
     unclear: _Lines = Field(examples=[["You mean {first}?"]])
+    """What it asks when two meanings are about as likely."""
     lost: _Lines = Field(examples=[["Pardon?"]])
+    """What it says when it understands nothing."""
     opened: _Lines = Field(examples=[["It is open!"]])
+    """What it says when the door is open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,9 @@ class MotiveShape(FileModel):
     comfort: NonNegativeNumber = 0.0
     """Up to this level it is not felt."""
     power: _Power = 2
+    """The curve above `comfort`: discontentment rises as this power of the excess."""
     weight: NonNegativeNumber = 1.0
+    """How much the motive counts beside others."""
     night: NonNegativeNumber | None = None
     """How much it grows in an hour at night, if that differs."""
 
@@ -51,7 +53,9 @@ class MotivesShape(FileModel):
     """Schema of a file of motives."""
 
     urgent: NonNegativeNumber = 8.0
+    """From this level on, a motive interrupts what a person is doing."""
     motives: dict[str, MotiveShape] = Field(examples=["{hunger: {hourly: 0.8}, …}"])
+    """The motives, by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -330,95 +330,140 @@ class ThingShape(FileModel):
     """Schema of something that can be carried."""
 
     at: _Name = Field(examples=["kitchen"])
+    """The place where it is at the start."""
     food: _Name = Field(default=_LEFT_OUT)
+    """The food that it is or holds, which may be the source of the illness."""
     inside: _Name = Field(default=_LEFT_OUT, alias="in")
+    """The container in which it is: one of `containers`."""
 
 
 class TopicShape(FileModel):
     """Schema of a topic of conversation."""
 
     lines: _Count = Field(examples=[3])
+    """How many lines the conversation has."""
     tells: list[_Lesson] = Field(default_factory=list)
+    """What one learns at its end, such as `disease influenza`."""
 
 
 class PersonShape(FileModel):
     """Schema of a person in the camp."""
 
     at: _Name = Field(examples=["kitchen"])
+    """The place where the person stands."""
     topics: dict[_Name, TopicShape] = Field(examples=["{camp: {lines: 2}}"])
+    """What one can talk about with the person, by name."""
 
 
 class ReadingShape(FileModel):
     """Schema of a book or a poster."""
 
     at: _Name = Field(examples=["library"])
+    """The place where it is."""
     tells: list[_Lesson] = Field(default_factory=list)
+    """What one learns by reading it, such as `disease influenza`."""
 
 
 class QuestionShape(FileModel):
     """Schema of a question with choices."""
 
     about: _Name = Field(examples=["virus"])
+    """The concept that one has to know to answer it."""
     choices: list[_Name] = Field(examples=["[virus, bacterium]"])
+    """The answers to choose from."""
     right: _Name = Field(examples=["virus"])
+    """The right one of the `choices`."""
 
 
 class DiseaseShape(FileModel):
     """Schema of a disease."""
 
     agent: _Name = Field(examples=["bacteria"])
+    """What causes it: `bacteria`, `viruses`."""
     treatment: _Name = Field(examples=["rest"])
+    """What cures it."""
     symptoms: list[_Name] = Field(examples=["[fever]"])
+    """What the ill complain about."""
 
 
 class TruthShape(FileModel):
     """Schema of the solution."""
 
     disease: _Name = Field(examples=["salmonellosis"])
+    """The disease that people have."""
     source: _Name = Field(examples=["milk"])
+    """The food that it came with."""
     treatment: _Name = Field(examples=["antibiotics"])
+    """What cures it."""
 
 
 class SlideShape(FileModel):
     """Schema of the slide under the microscope."""
 
     at: _Name = Field(examples=["microscope-bench"])
+    """The place where it is labelled."""
     giver: _Name = Field(examples=["technician"], alias="from")
+    """The person who asks for it."""
     label: _Name = Field(examples=["bacteria"])
+    """The right label."""
 
 
 class TalkGoalShape(FileModel):
     """Schema of a goal that is achieved by a conversation."""
 
     of: list[_Name] = Field(examples=["[cook]"])
+    """The people of whom any one will do."""
     topic: _Name = Field(examples=["meals"])
+    """The topic that has to be heard to its end."""
 
 
 class StoryShape(FileModel):
     """Schema of an island file."""
 
     island: _Name = Field(examples=["research-camp"])
+    """The name of the island."""
     start: _Name = Field(examples=["dock"])
+    """The place where players begin."""
     hour: NonNegativeNumber = Field(examples=[3600])
+    """Seconds of play, after which the visit is over."""
     metres: NonNegativeNumber = Field(examples=[4])
+    """The distance from one column of the drawing to the next; a line is worth two columns."""
     pace: NonNegativeNumber = Field(examples=[8])
+    """How fast players walk, in metres a second."""
     tests: _Count = Field(examples=[5])
+    """How many tests the laboratory grants at the start."""
     drawing: _Text = Field(examples=["|"])
+    """The picture of the island, drawn below `drawing: |`."""
     areas: dict[_Name, dict[_Name, _Spot]] = Field(examples=["{camp: {gate: [3, 4]}}"])
+    """The places of each area, each with its column and line in the drawing: `{camp: {gate: [3, 4]}}`."""
     ways: list[_Text] = Field(examples=["[gate - square]"])
+    """Which places are beside one another: `gate - square`."""
     things: dict[_Name, ThingShape] = Field(examples=["{milk: {at: kitchen}}"])
+    """What can be carried, by name."""
     containers: dict[_Name, _Name] = Field(examples=["{oven: kitchen}"])
+    """What can be opened and closed, each with its place."""
     people: dict[_Name, PersonShape] = Field(examples=["{cook: {at: kitchen, …}}"])
+    """Who is there, by name."""
     books: dict[_Name, ReadingShape] = Field(examples=["{on-cells: {at: library}}"])
+    """The books, by name."""
     posters: dict[_Name, ReadingShape] = Field(examples=["{on-cells: {at: library}}"])
+    """The posters, by name."""
     questions: dict[_Name, QuestionShape] = Field(examples=["{smallest: {about: virus, …}}"])
+    """Questions with choices, by name."""
     diseases: dict[_Name, DiseaseShape] = Field(examples=["{influenza: {agent: viruses, …}}"])
+    """The diseases that players may suspect, by name."""
     truth: TruthShape = Field(examples=["{disease: influenza, …}"])
+    """The solution."""
     tester: _Name = Field(examples=["test-bench"])
+    """The place where things are tested."""
     slide: SlideShape = Field(examples=["{at: test-bench, …}"])
+    """The slide under the microscope."""
     worksheet: _Name = Field(examples=["nurses-desk"])
+    """The place where the worksheet is handed in."""
     goals: dict[_Name, TalkGoalShape] = Field(examples=["{talk-cook: {of: [cook], topic: meals}}"])
+    """Goals that are achieved by a conversation, by name."""
     seconds: dict[_Name, NonNegativeNumber] = Field(examples=["{open: 1}"])
+    """How long each action takes, in seconds."""
 
 
 @cache  # constant; every game needs it

@@ -150,32 +150,49 @@ class TraitsShape(FileModel):
     """Schema of traits; a style states only those that differ."""
 
     proof: NonNegativeNumber = Field(default=_LEFT_OUT)
+    """How many fields of the worksheet must be known, not guessed, before it is handed in."""
     notes: _Share = Field(default=_LEFT_OUT)
+    """The share of lessons that are written down."""
     patience: _Share = Field(default=_LEFT_OUT)
+    """The probability of hearing one more line of a conversation."""
     curiosity: _Share = Field(default=_LEFT_OUT)
+    """The probability of turning to something new that is visible."""
     pause: NonNegativeNumber = Field(default=_LEFT_OUT)
+    """Seconds between actions, on average."""
     wandering: _Share = Field(default=_LEFT_OUT)
+    """The probability of a wrong turn."""
     forgetting: _Share = Field(default=_LEFT_OUT)
+    """The probability of losing the plan, for each action."""
     tidiness: _Share = Field(default=_LEFT_OUT)
+    """The probability of closing what stands open."""
     spread: _Share = Field(default=_LEFT_OUT)
+    """How much players of one style differ (standard deviation of a logarithm)."""
 
 
 class StyleShape(FileModel):
     """Schema of a style."""
 
     about: _Text = Field(examples=["Reads before asking."])
+    """A sentence about the style."""
     cares: dict[_Name, NonNegativeNumber] = Field(examples=["{read-up: 1.5}"])
+    """The weight of each goal that differs from 1."""
     traits: TraitsShape = Field(examples=["{patience: 0.9}"])
+    """The traits that differ from those of all."""
 
 
 class PlayersShape(FileModel):
     """Schema of a players file."""
 
     share: dict[_Name, _Share] = Field(examples=["{methodical: 0.5, social: 0.5}"])
+    """The share of each style among players; they add up to 1."""
     styles: dict[_Name, StyleShape] = Field(examples=["{social: {…}}"])
+    """The styles, by name."""
     traits: TraitsShape = Field(examples=["{pause: 1.5}"])
+    """The traits of all, unless their style says otherwise."""
     memory: dict[_Name, NonNegativeNumber] = Field(examples=["{meal: 20}"])
+    """After how many minutes each kind of fact is forgotten; notes bring it back."""
     stirs: dict[_Name, dict[_Name, Number]] = Field(examples=["{meal: {talk-cook: 1}}"])
+    """What news does to the insistence of goals: `{meet-cook: {talk-cook: 3}}`."""
 
 
 @cache  # constant; every player needs it
