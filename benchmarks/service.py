@@ -143,7 +143,9 @@ async def stream_load(address: str, source: Iterator[str], seconds: float, rate:
     unanswered: deque[float] = deque()
     done = 0
     room = asyncio.Semaphore(UNANSWERED if rate is None else 1_000)
-    async with connect(address.replace("http", "ws", 1) + "/v1/stream", max_size=None, compression=None) as socket:
+    async with connect(
+        address.replace("http", "ws", 1) + "/v1/stream", max_size=None, compression=None, ping_interval=None
+    ) as socket:
 
         async def read() -> None:
             nonlocal done
@@ -249,7 +251,9 @@ async def open_players(address: str, source: Iterator[str]) -> None:
     """Send one event of every player, so that the figures are those of players who are known."""
     from websockets.asyncio.client import connect
 
-    async with connect(address.replace("http", "ws", 1) + "/v1/stream", max_size=None, compression=None) as socket:
+    async with connect(
+        address.replace("http", "ws", 1) + "/v1/stream", max_size=None, compression=None, ping_interval=None
+    ) as socket:
         for _ in range(PLAYERS // BATCH):
             await socket.send(next(source))
             await socket.recv()
