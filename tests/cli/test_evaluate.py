@@ -12,7 +12,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from cli.adventure_logs import interleaved, log_lines, write_lines
-from telos.cli.evaluate import evaluate
+from telos.cli.logs.evaluate import evaluate
 from telos.core.errors import TelosError
 from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader

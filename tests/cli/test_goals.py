@@ -9,7 +9,7 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
-from telos.cli.goals import goals
+from telos.cli.logs.goals import goals
 from telos.core.errors import TelosError
 
 APP = typer.Typer()

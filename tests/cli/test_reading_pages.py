@@ -8,9 +8,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.evaluate import evaluate
-from telos.cli.recognize import recognize
-from telos.cli.train import train
+from telos.cli.logs.evaluate import evaluate
+from telos.cli.logs.recognize import recognize
+from telos.cli.logs.train import train
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs" / "how-to" / name for name in ("read-a-log.md", "train-a-recognizer.md")]

@@ -12,7 +12,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from cli.adventure_logs import interleaved, log_lines, write_lines
-from telos.cli.recognize import recognize
+from telos.cli.logs.recognize import recognize
 from telos.core.errors import TelosError
 from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
@@ -63,7 +63,7 @@ def test_the_command_says_what_a_live_reader_believes(log: Path, model: str) -> 
 
 
 def test_a_fresh_process_says_the_same_to_the_last_digit(log: Path) -> None:
-    code = "import typer; from telos.cli.recognize import recognize; typer.run(recognize)"
+    code = "import typer; from telos.cli.logs.recognize import recognize; typer.run(recognize)"
     done = subprocess.run(
         [sys.executable, "-c", code, str(log), "--json"], capture_output=True, text=True, check=True, encoding="utf-8"
     )

@@ -11,7 +11,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from cli.adventure_logs import interleaved, log_lines, write_lines
-from telos.cli.train import train
+from telos.cli.logs.train import train
 from telos.core.errors import TelosError
 from telos.recognition.files.load import load_model, named_model
 from telos.recognition.filtering import Reader

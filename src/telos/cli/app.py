@@ -1,4 +1,4 @@
-"""The commands of ``telos``; one module of this package per command. Exit codes: ``telos.cli.main``."""
+"""The commands of ``telos``; one module of this package per command, those about logs in ``logs``. Exit codes: ``main``."""
 
 import os
 from collections.abc import Iterator
@@ -18,21 +18,21 @@ if not os.environ.get("TERMINAL_WIDTH", "80").isdecimal():
 # A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
 COMMANDS = {
     "check": "telos.cli.check:check",
-    "columns": "telos.cli.columns:columns",
-    "corpus": "telos.cli.corpus:corpus",
-    "evaluate": "telos.cli.evaluate:evaluate",
-    "goals": "telos.cli.goals:goals",
+    "columns": "telos.cli.logs.columns:columns",
+    "corpus": "telos.cli.logs.corpus:corpus",
+    "evaluate": "telos.cli.logs.evaluate:evaluate",
+    "goals": "telos.cli.logs.goals:goals",
     "logic": "telos.cli.logic:logic",
     "new": "telos.cli.new:new",
     "plan": "telos.cli.plan:plan",
     "play": "telos.cli.play:play",
-    "recognize": "telos.cli.recognize:recognize",
+    "recognize": "telos.cli.logs.recognize:recognize",
     "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
     "schema": "telos.cli.schema:schema",
     "serve": "telos.cli.serve:serve",
     "study": "telos.cli.study:study",
     "tournament": "telos.cli.tournament:tournament",
-    "train": "telos.cli.train:train",
+    "train": "telos.cli.logs.train:train",
     "watch": "telos.cli.watch:watch",
 }
 

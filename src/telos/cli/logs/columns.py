@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from telos.cli.logs import LogArgument
+from telos.cli.logs.options import LogArgument
 from telos.core.errors import TelosError
 
 columns = typer.Typer(

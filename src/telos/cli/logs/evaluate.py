@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range, seed_option
-from telos.cli.logs import (
+from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.logs.options import (
     ColumnsOption,
     DuplicatesOption,
     LogArgument,
@@ -21,7 +21,7 @@ from telos.cli.logs import (
     open_command_log,
     print_log_report,
 )
-from telos.cli.selection import MAX_FOLDS, check_selection, select_rows
+from telos.cli.logs.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:

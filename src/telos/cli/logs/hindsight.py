@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from telos.cli.logs import LogOptions, log_progress, open_command_log, print_log_report
-from telos.cli.recognize import SINCE_1970, format_time, player_keys, player_label
-from telos.cli.selection import select_rows
+from telos.cli.logs.options import LogOptions, log_progress, open_command_log, print_log_report
+from telos.cli.logs.recognize import SINCE_1970, format_time, player_keys, player_label
+from telos.cli.logs.selection import select_rows
 
 if TYPE_CHECKING:
     import polars as pl

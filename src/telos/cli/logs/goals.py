@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range
-from telos.cli.logs import (
+from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.logs.options import (
     ColumnsOption,
     DuplicatesOption,
     LogArgument,

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from telos.cli.logs import log_progress
-from telos.cli.selection import select_rows
+from telos.cli.logs.options import log_progress
+from telos.cli.logs.selection import select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
 from telos.cli.common import in_range, seed_option
-from telos.cli.logs import (
+from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.logs.options import (
     ColumnsOption,
     DuplicatesOption,
     LogArgument,
@@ -20,7 +20,7 @@ from telos.cli.logs import (
     open_command_log,
     print_log_report,
 )
-from telos.cli.selection import MAX_FOLDS, check_selection, select_rows
+from telos.cli.logs.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def train(
         trained, figures, lines = counted.trained(), *_told(counted)
     elif unlabelled:
         opened = open_command_log(log, options, [taught], keep=keep)
-        from telos.cli.unlabelled import train_unlabelled
+        from telos.cli.logs.unlabelled import train_unlabelled
 
         trained, figures, lines = train_unlabelled(
             opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed

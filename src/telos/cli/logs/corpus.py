@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.cluster import (
+from telos.cli.common import MAX_COUNT, in_range, jobs_option, seed_option
+from telos.cli.logs.cluster import (
     Engine,
     EngineOption,
     MasterOption,
@@ -15,8 +16,7 @@ from telos.cli.cluster import (
     check_folder,
     open_cluster_table,
 )
-from telos.cli.common import MAX_COUNT, in_range, jobs_option, seed_option
-from telos.cli.logs import (
+from telos.cli.logs.options import (
     ColumnsOption,
     DuplicatesOption,
     LogArgument,

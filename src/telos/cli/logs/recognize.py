@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.cluster import (
+from telos.cli.common import MAX_COUNT, in_range, seed_option
+from telos.cli.logs.cluster import (
     Engine,
     EngineOption,
     MasterOption,
@@ -18,8 +19,7 @@ from telos.cli.cluster import (
     check_folder,
     open_cluster_log,
 )
-from telos.cli.common import MAX_COUNT, in_range, seed_option
-from telos.cli.logs import (
+from telos.cli.logs.options import (
     ColumnsOption,
     DuplicatesOption,
     LogArgument,
@@ -30,7 +30,7 @@ from telos.cli.logs import (
     open_command_log,
     print_log_report,
 )
-from telos.cli.selection import select_rows
+from telos.cli.logs.selection import select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def recognize(
     loaded = named_model(model)
     _check_uses(loaded, model, summary or ("--lag" if lag is not None else ""), why)
     if summary:
-        from telos.cli.hindsight import Summaries
+        from telos.cli.logs.hindsight import Summaries
 
         summaries = Summaries(loaded, model, options, player, as_json, output)
         summaries.show(log, story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from telos.cli.logs import LogOptions
+from telos.cli.logs.options import LogOptions
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
