@@ -1,4 +1,4 @@
-"""The commands of ``telos``; one module of this package per command, those about logs in ``logs``. Exit codes: ``main``."""
+"""The commands of ``telos``: one module of this package each, those about logs in ``logs``. Exit codes: ``main``."""
 
 import os
 from collections.abc import Iterator
