@@ -169,7 +169,7 @@ def stream_endpoint(service: "Service") -> Callable[[WebSocket], Awaitable[None]
             service.pages.check(socket.headers)
             client = service.admit(authorization, client, None)
         except ServiceError as error:
-            await socket.close(_CLOSES.get(error.code, 4403), error.message[:120])
+            await socket.close(_CLOSES.get(error.code, 4403), str(error)[:120])
             return
         with service.metrics.streams.track_inprogress():
             await _Stream(service, socket, PROTOCOLS.get(protocol or "", JSON), authorization, client).run()
