@@ -35,7 +35,7 @@ from telos.studio.page.widgets import (
 )
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub, prepare_world
-from telos.worlds.registry import WORLDS, known_world
+from telos.studio.stage import known_name, world_names
 
 # Browsers grant the clipboard to local and https pages only, and users may deny it: then the link is shown in a prompt.
 _COPY = """
@@ -96,7 +96,7 @@ class StudioPage:
     def open(self, world: str, query: Mapping[str, str]) -> None:
         """Show the game of an address, or what is wrong with the address."""
         try:
-            game = self._open_game(known_world(world), query)
+            game = self._open_game(known_name(world), query)
         except TelosError as error:
             with self._place:
                 ui.label(str(error)).classes("ts-failure").props["role"] = "alert"
@@ -137,7 +137,9 @@ class StudioPage:
             ui.label("telos").classes("ts-wordmark")
             with ui.element("nav").classes("ts-worlds") as nav:
                 nav.props["aria-label"] = "Worlds"
-                self._links = {name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in WORLDS}
+                self._links = {
+                    name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in world_names()
+                }
             box("ts-gap")
             self._menus = box("ts-game")
             self._sound = icon_button(*_SOUND[False], self._shell.toggle_sound, key="M")
@@ -151,7 +153,7 @@ class StudioPage:
         self._requests = request = self._requests + 1
         parts = urlsplit(address)
         try:
-            name = known_world(parts.path.strip("/"))
+            name = known_name(parts.path.strip("/"))
             await asyncio.to_thread(prepare_world, name)
             if request != self._requests or self._client.is_deleted:
                 return
@@ -203,6 +205,7 @@ class GamePage:
         self._game, self._session, self._on_address = game, game.session, on_address
         self._page = ui.context.client.id
         self._moment: int | None = None  # the frame that the panels show; None: the newest
+        self._built_for = self._structure()
         self.taken = {code for code, _, _ in game.session.stage.keys}
         self.help = help_dialog(game.session)
         with box("ts-middle"):
@@ -212,9 +215,9 @@ class GamePage:
                     StageCanvas(
                         f"/link/{game.name}?page={self._page}",
                         on_pick=self._pick,
-                        on_again=new_game.another,
-                        on_accept=new_game.accept,
-                        on_free=new_game.play_freely,
+                        on_again=None if new_game is None else new_game.another,
+                        on_accept=None if new_game is None else new_game.accept,
+                        on_free=None if new_game is None else new_game.play_freely,
                     )
                 self.controls = Controls(game.session, on_take_over=self._take_over)
             self.panels = self._build_panels(library, dark=dark, wide=wide)
@@ -251,7 +254,7 @@ class GamePage:
 
         builders = dict(zip(PANELS, (beliefs, mind, model, score, log), strict=True))
         unread = not self._session.recognizers.names
-        is_empty = {"beliefs": unread, "model": not self._session.stage.models()}
+        is_empty = {"beliefs": unread, "model": not any(model.text for model in self._session.stage.models())}
         hidden = [name for name in PANELS if is_empty.get(name)]
         return Panels(
             builders,
@@ -289,8 +292,15 @@ class GamePage:
         if is_ours and not self._session.attention.is_hidden:
             act()
 
+    def _structure(self) -> tuple[object, ...]:
+        """Return what the page is built for: the readers, and the size of the picture."""
+        return self._session.recognizers.names, self._session.stage.size
+
     def refresh(self) -> None:
         """Update the visible panels from the session."""
+        if self._structure() != self._built_for:  # a game that runs elsewhere has more to tell than at first
+            self._built_for = self._structure()
+            ui.run_javascript("location.reload()")
         self._moment = self._session.shown
         for name in self.panels.shown:
             self._refresh_panel(name)

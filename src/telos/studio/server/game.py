@@ -25,6 +25,7 @@ _STATUS_INTERVAL = 0.5  # seconds between two status messages
 _MAX_DELAY = 0.25  # seconds; a game that is later than this stops catching up, and reports that it is slow
 _SLICE = 0.01  # seconds that a game that catches up may run before others get their turn
 _MAX_NOTES = 20  # that wait to be sent: endless invalid messages are not answered endlessly
+_MAX_LEAP = 3  # frames; after a longer one, the page is sent the history anew
 _MIN_PACE = 0.9  # share of the intended steps per second; below it the game reports that it is slow
 
 _LOG = logging.getLogger("telos.studio")
@@ -108,7 +109,8 @@ class Game:
                     await self._seek(loop)
                     due = loop.time()
                 now = loop.time()
-                if self.session.paused or self.session.is_waiting or self.session.waits:
+                is_still = self.session.paused and not self.session.follows
+                if is_still or self.session.is_waiting or self.session.waits:
                     due = now + (_PAUSED_INTERVAL if self.session.paused else 1 / MAX_FRAME_RATE)
                 else:
                     self._advance(now)
@@ -167,12 +169,14 @@ class Game:
         return target is not None and session.last < target and not (session.is_over or self._failure)
 
     def _advance(self, now: float) -> None:
+        before = self.session.last
         try:
             self.session.advance()
         except Exception as error:
             self._fail(error)
         else:
             self._step_times.append(now)
+            self._was_hidden |= self.session.last > before + _MAX_LEAP
 
     def _fail(self, error: Exception) -> None:
         """Stop a game whose world raised an error, and report it in the log and in the page; other games go on."""
