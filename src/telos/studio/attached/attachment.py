@@ -22,8 +22,9 @@ from telos.studio.attached.outlet import Outlet
 Part: TypeAlias = Crowd | Recognizer | Coordinator
 
 _RATE = 10.0  # traces a second at most
-_SHARE = 0.02  # of the time that reading minds may take
-_MAX_SECONDS = 0.02  # in one frame
+_SHARE = 0.02  # of the time of frames that reading minds may take
+_LEAST, _PAUSED_SHARE = 0.002, 0.2  # of all time, in a game of little work, and while the game stands still
+_MAX_CREDIT = 0.02  # seconds that reading may take at once
 _MAX_EVENTS = 1_000  # that wait for the next trace
 
 
@@ -93,7 +94,8 @@ class Attachment:
         self._squads: list[Json] | None = None
         self._told_squads: list[Json] | None = None
         self._was_paused = False
-        self._due = self._looked_at = time.perf_counter()
+        self._due = self._began = self._looked_at = time.perf_counter()
+        self._spent = self._credit = 0.0  # seconds of frames since the last trace; that reading may take
         try:
             for key, each in parts.items():
                 if not isinstance(each, Crowd | Coordinator):
@@ -190,14 +192,18 @@ class Attachment:
 
     def begin_frame(self, now: float) -> bool:
         """Return whether the frame may run, which a studio may have asked to hold."""
-        if not self._outlet.is_watched or not self._outlet.is_paused:
+        if not self._outlet.is_watched:
             return True
-        self._look(now)
-        return False
+        if self._outlet.is_paused:
+            self._look(now)
+            return False
+        self._began = time.perf_counter()
+        return True
 
     def end_frame(self, now: float) -> None:
         """Look at the minds after a frame."""
         if self._outlet.is_watched:
+            self._spent += time.perf_counter() - self._began
             self._look(now)
 
     # --- traces -------------------------------------------------------------------------------------------------------
@@ -208,6 +214,8 @@ class Attachment:
         if clock < self._due:
             return
         passed, self._looked_at, self._due = clock - self._looked_at, clock, clock + 1 / _RATE
+        earned = _PAUSED_SHARE * passed if self._outlet.is_paused else _LEAST * passed + _SHARE * self._spent
+        self._credit, self._spent = min(_MAX_CREDIT, self._credit + earned), 0.0
         if not self._outlet.check_watched():
             self._stop_listening()
             return
@@ -215,7 +223,8 @@ class Attachment:
         if self._outlet.wants_all:
             self._outlet.wants_all = False
             trace |= self._begin()
-        trace |= self._minds(now, min(_MAX_SECONDS, _SHARE * passed)) | self._news()
+        trace |= self._minds(now, self._credit) | self._news()
+        self._credit -= time.perf_counter() - clock
         if self._was_paused != self._outlet.is_paused:
             trace["paused"] = self._was_paused = self._outlet.is_paused
         self._outlet.put({key: value for key, value in trace.items() if value not in ([], {}, None)})
@@ -228,6 +237,7 @@ class Attachment:
         for each in self._readers:
             each.forget()
         self._changed, self._told_squads = set(self._channels), None
+        self._credit = _MAX_CREDIT  # once, so that the studio has something to show
         return {"map": self._map, "paused": self._outlet.is_paused}
 
     def _stop_listening(self) -> None:

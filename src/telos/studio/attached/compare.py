@@ -8,15 +8,16 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.values import Value
 from telos.studio.attached.drawing import SYMBOLS
 from telos.studio.attached.recording import RecordedSource
-from telos.studio.attached.stage import NAME, RATE, AttachedStage
+from telos.studio.attached.stage import RATE, AttachedStage
 from telos.studio.mind_view import MindView
 from telos.studio.stage import Happening, Hud, Inputs, Stage, StudioWorld
 from telos.studio.worlds.shapes import Picture, line, text
 
+NAME = "comparison"
 SIDES = ("A", "B")
 MAX_STEPS = 36_000  # an hour
 _GAP = 24.0  # picture units between the two
-_HEAD = 26.0  # and above them, for their names
+_HEAD = 44.0  # and above them, for their names
 _CLOSE = 1e-6  # seconds: times that differ by less are equal
 
 
@@ -71,7 +72,7 @@ class ComparedStage(Stage):
         drawn: Picture = []
         for side, left, stage, picture in zip(SIDES, self._lefts, self.stages, pictures, strict=True):
             name = f"{side}: {stage.title}"
-            drawn += [text(left + 8, _HEAD / 2, name, "ink", size=14, align="left"), *picture]
+            drawn += [text(left + 8, _HEAD / 2, name, "ink", size=26, align="left"), *picture]
         middle = self._lefts[1] - _GAP / 2
         return " | ".join(keys), [*drawn, line(middle, 0, middle, self.size[1], "line", width=2)]
 

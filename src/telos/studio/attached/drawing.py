@@ -173,6 +173,7 @@ def draw_channels(frame: Frame, channels: Mapping[str, Iterable[ShapeTrace]]) ->
 
 
 def _draw_shape(frame: Frame, shape: ShapeTrace, default: str) -> Iterator[Shape]:
+    default = _HEAT if shape.kind == "score" else default
     colour = shape.colour if shape.colour.partition("/")[0] in ROLES else default
     x, y = frame.point(shape.x, shape.y)
     match shape.kind:
@@ -193,7 +194,7 @@ def _draw_shape(frame: Frame, shape: ShapeTrace, default: str) -> Iterator[Shape
         case "score":
             share = min(1.0, max(0.0, shape.value))
             side = frame.scale * shape.width
-            yield rect(x - side / 2, y - side / 2, side, side, _pale(shape.colour or _HEAT, round(6 + 64 * share)))
+            yield rect(x - side / 2, y - side / 2, side, side, _pale(colour, round(6 + 64 * share)))
             if side >= 28:
                 yield text(x, y, shape.text or f"{shape.value:.2g}", "ink", size=11)
 

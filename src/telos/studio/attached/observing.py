@@ -80,13 +80,13 @@ class CrowdReader:
         found = self._read_briefs()
         start = clock = time.perf_counter()
         for name in self._by_turn(looks_at):
+            if clock >= start + seconds and name != looks_at:
+                break
             member = self._crowd[name]
             if self._is_viewed(member, clock, again=_LOOKED_AT if name == looks_at else _ELSEWHERE):
                 continue
             found[name] = {**found.get(name, {"name": name}), **self._view(member, now)}
             clock = time.perf_counter()
-            if clock >= start + seconds:
-                break
         return list(found.values())
 
     def gone(self) -> list[str]:

@@ -22,7 +22,7 @@ from telos.traces import MAX_TRACE_BYTES, GameList, GameTrace, TraceBatch, Trace
 
 MAX_KEPT = 20_000  # traces: half an hour at ten a second
 _WAIT = 2  # seconds that the game may wait for something to tell
-_GATHER = 0.15  # seconds between two requests: traces come in small heaps
+_GATHER = 0.25  # seconds between two requests: traces come in small heaps
 _TIMEOUT = 10.0
 _RETRY = 1.0  # seconds until a game that does not answer is tried again
 _MAX_ANSWER = 64 * MAX_TRACE_BYTES

@@ -22,7 +22,7 @@ from telos.studio.stage import Happening, Hud, Inputs, Model, Stage, StudioWorld
 from telos.studio.worlds.shapes import Picture
 from telos.traces import BeliefTrace, EventTrace, GameTrace, MindTrace
 
-NAME = "attached"
+LIVE, RECORDED = "attached", "recording"  # the names of the worlds
 RATE = 10.0  # steps a second: as often as games send
 MAX_BANDS = 24  # rows of the timeline
 _SPEECH = 4.0  # seconds that a line is shown
@@ -59,7 +59,6 @@ def _to_belief(told: BeliefTrace) -> Belief:
 class AttachedStage(Stage):
     """The game, as far as its traces have been taken."""
 
-    name = NAME
     symbols = SYMBOLS
     needs_pad = False
 
@@ -69,7 +68,7 @@ class AttachedStage(Stage):
         """``origin`` and ``prefix`` are for one of several: its corner of the picture, and what names begin with."""
         self.source, self.rate = source, rate
         self._origin, self._prefix = origin, prefix
-        self.title = source.title
+        self.name, self.title = LIVE if source.is_live else RECORDED, source.title
         self._next, self.state = source.start()
         self._told_beliefs: list[BeliefTrace] = list(self.state.beliefs.values())
         self._frame: Frame | None = None  # None: it is to be made anew
@@ -191,11 +190,11 @@ class AttachedStage(Stage):
             found = replace(around, origin=self._origin)
         if found != self._frame or self._map is not self.state.map:
             self._frame, self._map, self._backdrop = found, self.state.map, None
+            self._pictures += 1
             self.size = found.size
 
     def backdrop(self) -> tuple[str, Picture]:
         if self._backdrop is None:
-            self._pictures += 1
             self._backdrop = f"map {self._pictures}", draw_map(self.frame, self.state.map)
         return self._backdrop
 
@@ -357,7 +356,8 @@ def attached_world(source: TraceSource, *, steps: int | None = None, rate: float
         if source.is_live
         else "The recording of a game that was looked at."
     )
+    name = LIVE if source.is_live else RECORDED
     return StudioWorld(
-        NAME, source.title, about, (), lambda seed, settings: AttachedStage(source, rate=rate), steps=steps,
+        name, source.title, about, (), lambda seed, settings: AttachedStage(source, rate=rate), steps=steps,
         runs_here=False,
     )  # fmt: skip

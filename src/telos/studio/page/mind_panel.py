@@ -250,8 +250,9 @@ class MindPanel:
         with box("ts-row ts-plan-head"):
             heading("Plan", about="The steps; a precondition that no step makes true is marked with a cross")
             box("ts-grow")
-            text_button("Why this plan?", "The plans that were rejected, with their costs", self._compare_plans)
-            text_button("All actions", "All actions and goals as a graph", self._show_graph)
+            if self._session.world.runs_here:  # of a game that runs elsewhere, the rules are not known
+                text_button("Why this plan?", "The plans that were rejected, with their costs", self._compare_plans)
+                text_button("All actions", "All actions and goals as a graph", self._show_graph)
         self._plan = ui.html("", sanitize=False).classes("ts-plan")  # our own drawing, its texts escaped
         self._plan.on("click", self._open_step, js_handler=_STEP_CLICK)
         self._fold = ui.button(on_click=self._toggle_idle, color=None).props("flat dense no-caps align=left")
