@@ -148,7 +148,11 @@ def _offer(
         def finish() -> None:
             live.close()
             if recorder is not None:
-                count = recorder.close()
+                try:
+                    count = recorder.close()
+                except TelosError as error:
+                    typer.echo(str(error), err=True)
+                    return
                 typer.echo(f"{record_to} has {count:,} traces; telos play {record_to} shows them", err=True)
 
     offer_world(offered)

@@ -48,6 +48,7 @@ FREE_GOALS = {"goals": "free"}  # the settings of free play, in worlds that give
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 WAITING = "Press a key to begin"
 _MAX_MIND_VIEWS = 600  # moments at which all minds are kept: one a second of play
+_MAX_KEPT_MINDS = 20_000  # of large crowds, fewer moments
 _MAX_COMMANDS = 20  # that wait for the next step
 _MAX_REFUSALS = 20  # that wait to be shown
 _CATCH_UP_SECONDS = 0.03  # that the steps of one advance may take
@@ -441,6 +442,11 @@ class Session:
         return self.stage.over
 
     @property
+    def structure(self) -> tuple[object, ...]:
+        """What a page is built for: the readers and the size of the picture; a game that runs elsewhere changes it."""
+        return self.recognizers.names, self.stage.size
+
+    @property
     def follows(self) -> bool:
         """Whether it shows what comes from a game that runs elsewhere, even if that was asked to stand still."""
         return self.world.is_live and self.shown is None
@@ -535,6 +541,8 @@ class Session:
         self._frames.add(to_json(data))
         if number % self._steps_per_second == 0 and (who := stage.characters()):
             self._mind_views.append((number, {name: view for name in who if (view := stage.mind(name)) is not None}))
+            while len(self._mind_views) * len(who) > _MAX_KEPT_MINDS and len(self._mind_views) > 1:
+                self._mind_views.popleft()
 
     def _is_quiet(self) -> bool:
         """Whether the player has done nothing for so long that what was believed then says little about now."""

@@ -326,6 +326,20 @@ def test_function_of_game_that_raises_does_not_stop_game(crowd: telos.Crowd) -> 
     assert looker.state.minds["Bob"].goals
 
 
+def test_crowd_is_attached_once(crowd: telos.Crowd, attached: Attachment) -> None:
+    with pytest.raises(TelosError, match="attached already"):
+        telos.studio.attach(crowd, quiet=True)
+
+
+def test_numbers_that_are_not_finite_are_left_open(crowd: telos.Crowd, attached: Attachment) -> None:
+    looker = Looker(attached)
+    looker.look()
+    attached.set_values(heat=float("nan"), wolves=2)
+    tick(crowd)
+    batch = ask(attached, "/v1/traces/game?wait=0&after=0")
+    assert {"heat": None, "wolves": 2} in [trace.get("values") for trace in batch["traces"]]
+
+
 def test_end_of_game_is_told(crowd: telos.Crowd) -> None:
     attached = telos.studio.attach(crowd, quiet=True)
     looker = Looker(attached)

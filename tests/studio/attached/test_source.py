@@ -85,6 +85,35 @@ def test_pause_reaches_game_and_character_that_is_looked_at() -> None:
             source.close()
 
 
+def test_faulty_trace_is_told_and_does_not_spoil_others() -> None:
+    crowd = shop()
+    with telos.studio.attach(crowd, quiet=True) as attached:
+        source = LiveSource(parse_address(attached.address))
+        try:
+            until(lambda: attached.is_watched)
+            attached.draw("ways", [{"kind": "blob"}])
+            play_until(crowd, source, lambda: any("is refused" in note for note in notes(source)))
+            attached.draw("ways", [])
+            play_until(crowd, source, lambda: len(source.traces()) > 1)
+        finally:
+            source.close()
+    assert any("'blob'" in note and "channels" in note for note in notes(source))
+
+
+def test_full_disk_ends_recording_and_not_looking(tmp_path: Path) -> None:
+    def keep(trace: object) -> None:
+        raise OSError("no space left")
+
+    crowd = shop()
+    with telos.studio.attach(crowd, quiet=True) as attached:
+        source = LiveSource(parse_address(attached.address), keep=keep)
+        try:
+            play_until(crowd, source, lambda: len(source.traces()) > 2)
+        finally:
+            source.close()
+    assert [note for note in notes(source) if "recorded" in note] == ["nothing more is recorded: no space left"]
+
+
 def test_wrong_token_is_told(tmp_path: Path) -> None:
     with telos.studio.attach(shop(), quiet=True, token="0123456789abcdef") as attached:
         source = LiveSource(parse_address(attached.address), token="fedcba9876543210")

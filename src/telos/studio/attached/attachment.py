@@ -131,7 +131,7 @@ class Attachment:
         """Return at once, or while the studio asks for a pause, at its end: for games without a window."""
         while self.paused:
             for crowd, _ in self._crowds:
-                self.begin_frame(crowd.schedule.now)
+                self.begin_frame(_now(crowd))
             time.sleep(0.02)
 
     # --- what the game tells ------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class Attachment:
         """Add an entry to the log; categories are words of your own, by which it is filtered."""
         if self._outlet.is_watched and len(self._events) < _MAX_EVENTS:
             event = {"text": text[:2_000], "who": who, "category": category, "why": why[:20_000]}
-            self._events.append(event | ({"time": self._crowds[0][0].schedule.now} if self._crowds else {}))
+            self._events.append(event | ({"time": _now(self._crowds[0][0])} if self._crowds else {}))
 
     def say(self, who: str, text: str) -> None:
         """Show what somebody says, as a bubble and in the log."""
@@ -269,6 +269,11 @@ class Attachment:
         return found if squads is None else {**found, "squads": squads or None}
 
 
+def _now(crowd: Crowd) -> float:
+    """Return the time of a crowd's last frame; 0 before the first."""
+    return max(0.0, crowd.schedule.now)
+
+
 def to_map(given: Mapping[str, Any] | Sequence[str]) -> Json:
     """Return a map as traces have it; rows alone are one.
 
@@ -300,5 +305,7 @@ def _check_parts(parts: Mapping[str, Any], name: str, token: str | None) -> None
         raise TelosError("nothing to attach", "give a crowd, a recogniser, or several by name")
     for key, each in parts.items():
         is_reader = callable(getattr(each, "observe", None)) and hasattr(each, "belief") and hasattr(each, "goals")
+        if isinstance(each, Crowd) and each.observer is not None:
+            raise TelosError(f"{key} is attached already", "close the attachment before")
         if isinstance(each, type) or not (isinstance(each, Crowd | Coordinator) or is_reader):
             raise TelosError(f"{key}: {each!r} cannot be attached", "give a Crowd, a recogniser or a Coordinator")

@@ -37,7 +37,7 @@ class ComparedStage(Stage):
             for side, left, source in zip(SIDES, self._lefts, (one, other), strict=True)
         )
         self.title = f"{one.title} beside {other.title}"
-        self._starts = tuple(_start(source) for source in (one, other))
+        self._starts = (one.start_time, other.start_time)
         self._time = 0.0
         self._steps = 0
         self._differing = frozenset[str]()
@@ -127,16 +127,6 @@ class ComparedStage(Stage):
         return (self.stages[SIDES.index(side)], name) if side in SIDES else (None, name)
 
 
-def _start(source: RecordedSource) -> float:
-    first = next((entry.time for entry in source.traces() if entry.time is not None), None)
-    return first or 0.0
-
-
-def _length(source: RecordedSource) -> float:
-    times = [entry.time for entry in source.traces() if entry.time is not None]
-    return max(times, default=0.0) - _start(source)
-
-
 def _largest_size(source: RecordedSource) -> tuple[float, float]:
     """Return the size of the picture at the end of a recording."""
     stage = AttachedStage(source)
@@ -147,7 +137,7 @@ def _largest_size(source: RecordedSource) -> tuple[float, float]:
 
 def compared_world(one: RecordedSource, other: RecordedSource) -> StudioWorld:
     """Return the entry of two recordings for the studio's list of worlds."""
-    steps = min(MAX_STEPS, round(max(_length(each) for each in (one, other)) * RATE) + 1)
+    steps = min(MAX_STEPS, round(max(one.length, other.length) * RATE) + 1)
 
     def make(seed: int, settings: Mapping[str, Any]) -> ComparedStage:
         return ComparedStage(one, other)

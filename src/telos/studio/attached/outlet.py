@@ -8,6 +8,7 @@ when no studio asks for traces any more.
 import getpass
 import hmac
 import json
+import math
 import os
 import secrets
 import stat
@@ -225,7 +226,7 @@ class _Request(BaseHTTPRequestHandler):
                             "detail": detail})  # fmt: skip
 
     def _send(self, status: int, data: dict[str, Any]) -> None:
-        body = json.dumps(data, separators=(",", ":"), default=str).encode()
+        body = _to_json(data)
         self.send_response(status)
         self.send_header("content-type", "application/json" if status == 200 else "application/problem+json")
         self.send_header("content-length", str(len(body)))
@@ -234,6 +235,22 @@ class _Request(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """A game's terminal is its own."""
+
+
+def _to_json(data: dict[str, Any]) -> bytes:
+    """Return JSON, with null for numbers that are not finite."""
+    try:
+        return json.dumps(data, separators=(",", ":"), default=str, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_finite(data), separators=(",", ":"), default=str).encode()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _seconds(text: str) -> float:

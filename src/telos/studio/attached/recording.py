@@ -91,12 +91,23 @@ class RecordedSource(TraceSource):
 
     def __init__(self, title: str, traces: list[GameTrace]) -> None:
         super().__init__(title)
-        self._entries = list(traces)
+        self._entries = [encode_trace(trace) for trace in traces]
+        self._times = [trace.time for trace in traces if trace.time is not None]
+
+    @property
+    def start_time(self) -> float:
+        """The time of its first trace."""
+        return self._times[0] if self._times else 0.0
+
+    @property
+    def length(self) -> float:
+        """How much of the game's time it shows."""
+        return max(self._times, default=0.0) - self.start_time
 
     @property
     def rate(self) -> float:
         """Traces a second of the game, at which it is played."""
-        times = [entry.time for entry in self._entries if isinstance(entry, GameTrace) and entry.time is not None]
+        times = self._times
         passed = max(times, default=0.0) - min(times, default=0.0)
         return min(MAX_RATE, max(MIN_RATE, len(times) / passed if passed > 0 else MAX_RATE))
 

@@ -18,9 +18,10 @@ import msgspec
 
 from telos.core.errors import TelosError
 from telos.studio.attached.outlet import DEFAULT_PORT, find_token
-from telos.traces import MAX_TRACE_BYTES, GameList, GameTrace, TraceBatch, TraceState
+from telos.traces import MAX_TRACE_BYTES, GameList, GameTrace, TraceState, decode_traces, encode_trace
 
-MAX_KEPT = 20_000  # traces: half an hour at ten a second
+MAX_KEPT, MAX_KEPT_BYTES = 20_000, 128 * 2**20  # traces: half an hour at ten a second
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _WAIT = 2  # seconds that the game may wait for something to tell
 _GATHER = 0.25  # seconds between two requests: traces come in small heaps
 _TIMEOUT = 10.0
@@ -50,7 +51,8 @@ class TraceSource:
         self.base = TraceState()  # of the traces that were dropped
         self.dropped = 0
         self.status = ""  # why nothing comes; empty if all is well
-        self._entries: list[TraceEntry] = []
+        self._entries: list[bytes | SourceNote] = []  # traces as JSON, a fifth of the room of objects
+        self._size = 0  # bytes
         self._lock = threading.Lock()
 
     @property
@@ -61,7 +63,8 @@ class TraceSource:
     def entry(self, number: int) -> TraceEntry:
         """Return an entry; of those that were dropped, the oldest that is left."""
         with self._lock:
-            return self._entries[max(0, number - self.dropped)]
+            found = self._entries[max(0, number - self.dropped)]
+        return found if isinstance(found, SourceNote) else decode_traces(found)[0]
 
     def start(self) -> tuple[int, TraceState]:
         """Return the number of the oldest entry that is left, and the sum of all before it."""
@@ -74,20 +77,26 @@ class TraceSource:
     def traces(self) -> list[GameTrace]:
         """Return the traces that are left, with the sum of those before them as the first."""
         with self._lock:
-            kept = [entry for entry in self._entries if isinstance(entry, GameTrace)]
+            kept = [decode_traces(entry)[0] for entry in self._entries if isinstance(entry, bytes)]
             return [self.base.snapshot(), *kept] if self.dropped else kept
 
     def add(self, entry: TraceEntry) -> None:
         """Add an entry."""
+        data = entry if isinstance(entry, SourceNote) else encode_trace(entry)
         with self._lock:
-            self._entries.append(entry)
-            if len(self._entries) > MAX_KEPT:
-                half = MAX_KEPT // 2
-                for old in self._entries[:half]:
-                    if isinstance(old, GameTrace):
-                        self.base.merge(old)
-                del self._entries[:half]
-                self.dropped += half
+            self._entries.append(data)
+            self._size += len(data) if isinstance(data, bytes) else 0
+            if len(self._entries) > MAX_KEPT or self._size > MAX_KEPT_BYTES:
+                self._drop(len(self._entries) // 2)
+
+    def _drop(self, count: int) -> None:
+        """Add up the oldest entries."""
+        for old in self._entries[:count]:
+            if isinstance(old, bytes):
+                self.base.merge(decode_traces(old)[0])
+                self._size -= len(old)
+        del self._entries[:count]
+        self.dropped += count
 
     def ask_pause(self, on: bool) -> None:
         """Ask the game to stand still, or to go on; a recording does neither."""
@@ -97,6 +106,16 @@ class TraceSource:
 
     def close(self) -> None:
         """Stop fetching."""
+
+
+class FetchedBatch(msgspec.Struct):
+    """A ``TraceBatch`` whose traces are still to be checked, so that a faulty one does not spoil the others."""
+
+    game: str
+    seq: int
+    lost: int = 0
+    ended: bool = False
+    traces: list[msgspec.Raw] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +167,7 @@ class LiveSource(TraceSource):
         super().__init__(address.game or str(address))
         self.address, self._given_token, self._keep = address, token, keep
         self.status = f"waiting for a game at {address}"
-        self._game, self._run = address.game, ""
+        self._game = address.game
         self._after: int | None = None
         self._looks_at, self._wanted_pause = "", False
         self._asked_pause: bool | None = None  # what is still to be asked
@@ -203,7 +222,8 @@ class LiveSource(TraceSource):
         self._asked_pause, self._wanted_pause = None, False
 
     def _request(self, connection: http.client.HTTPConnection, path: str, body: bytes | None = None) -> bytes:
-        token = self._given_token or find_token(self.address.port)
+        is_here = self.address.host in LOOPBACK  # the token of a game of this machine is sent to no other
+        token = self._given_token or (find_token(self.address.port) if is_here else None)
         headers = {"authorization": f"Bearer {token}"} if token else {}
         connection.request("GET" if body is None else "POST", path, body, headers)
         answer = connection.getresponse()
@@ -224,23 +244,33 @@ class LiveSource(TraceSource):
         query = {"wait": str(_WAIT if self._after is not None else 0), "looks": self._looks_at}
         query |= {} if self._after is None else {"after": str(self._after)}
         path = f"/v1/traces/{quote(self._game)}?{urlencode(query)}"
-        self._take(_decode(self._request(connection, path), TraceBatch))
+        self._take(_decode(self._request(connection, path), FetchedBatch))
 
-    def _take(self, batch: TraceBatch) -> None:
+    def _take(self, batch: FetchedBatch) -> None:
         if not self._was_there:
             self._was_there, self.title = True, batch.game
             self.add(SourceNote(f"{batch.game} is there"))
         if batch.lost and self._after is not None:
             self.add(SourceNote(f"{batch.lost} traces are missing: the studio was too slow"))
         self._after, self.status = batch.seq, ""
-        for trace in batch.traces:
-            stamped = self._stamp(trace)
-            self.add(stamped)
-            self._keep(stamped)
-            self._run = stamped.run or self._run
+        for data in batch.traces:
+            try:
+                (trace,) = decode_traces(bytes(data))
+            except TelosError as error:
+                self.add(SourceNote(f"a trace is refused: {error}", "bad"))
+            else:
+                self._take_trace(self._stamp(trace))
         if batch.ended:
             self.status = f"{batch.game} has ended"
             self._asked_pause, self._wanted_pause = None, False
+
+    def _take_trace(self, trace: GameTrace) -> None:
+        self.add(trace)
+        try:
+            self._keep(trace)
+        except (OSError, TelosError) as error:  # a full disk
+            self._keep = lambda trace: None
+            self.add(SourceNote(f"nothing more is recorded: {error}", "bad"))
 
     def _stamp(self, trace: GameTrace) -> GameTrace:
         """Return a trace with a time: that of its arrival, if the game has none."""

@@ -110,7 +110,13 @@ class StudioPage:
             menus = GameMenus(game.session, self._hub)
         with self._place:
             self._shown = GamePage(
-                game, self._library, menus, dark=self._theme.dark, wide=self._wide, on_address=self._show_address
+                game,
+                self._library,
+                menus,
+                dark=self._theme.dark,
+                wide=self._wide,
+                on_address=self._show_address,
+                on_rebuild=partial(self.show, game, push=False),
             )
         for name, link in self._links.items():
             is_shown = name == game.session.world.name
@@ -201,11 +207,13 @@ class GamePage:
         dark: bool = True,
         wide: bool = False,
         on_address: Callable[[], None] = lambda: None,
+        on_rebuild: Callable[[], None] = lambda: None,
     ) -> None:
         self._game, self._session, self._on_address = game, game.session, on_address
+        self._on_rebuild = on_rebuild
         self._page = ui.context.client.id
         self._moment: int | None = None  # the frame that the panels show; None: the newest
-        self._built_for = self._structure()
+        self._built_for = game.session.structure
         self.taken = {code for code, _, _ in game.session.stage.keys}
         self.help = help_dialog(game.session)
         with box("ts-middle"):
@@ -292,15 +300,11 @@ class GamePage:
         if is_ours and not self._session.attention.is_hidden:
             act()
 
-    def _structure(self) -> tuple[object, ...]:
-        """Return what the page is built for: the readers, and the size of the picture."""
-        return self._session.recognizers.names, self._session.stage.size
-
     def refresh(self) -> None:
         """Update the visible panels from the session."""
-        if self._structure() != self._built_for:  # a game that runs elsewhere has more to tell than at first
-            self._built_for = self._structure()
-            ui.run_javascript("location.reload()")
+        if self._session.structure != self._built_for:  # a game that runs elsewhere has more to tell than at first
+            self._on_rebuild()
+            return
         self._moment = self._session.shown
         for name in self.panels.shown:
             self._refresh_panel(name)

@@ -53,6 +53,7 @@ class Game:
         self._sent_backdrops: set[str] = set()
         self._sent_happenings = 0
         self._base: dict[str, Any] | None = None  # the live frame that the page has; it gets the differences to it
+        self._structure: tuple[object, ...] = ()  # that the page was told of
         self._was_hidden = False  # whether frames were left out since the last history
         self._failure = ""  # the error that stopped the game
 
@@ -101,8 +102,7 @@ class Game:
         loop = asyncio.get_running_loop()
         try:
             await self._catch_up(loop)
-            await self._send_message(hello(self.session))
-            await self._send_history()
+            await self._begin()
             due = status_at = loop.time()
             while True:
                 if self.session.wanted is not None:
@@ -128,6 +128,14 @@ class Game:
                 self._send = None
                 self.session.hold("")  # the page is gone, and its keys with it
                 self.session.attention.leave()
+
+    async def _begin(self) -> None:
+        """Send what does not change during the game, or has changed all the same: then the page begins anew."""
+        self._structure = self.session.structure
+        self._sent, self._base = (), None
+        self._sent_backdrops.clear()
+        await self._send_message(hello(self.session))
+        await self._send_history()
 
     async def release(self) -> None:
         """Disconnect the current page, if there is one, so that another page can take over."""
@@ -192,6 +200,8 @@ class Game:
     async def _send_changes(self, now: float) -> None:
         """Send the frame that is looked at, the status and the notes, as far as they are new."""
         session = self.session
+        if session.structure != self._structure:
+            await self._begin()
         state = (session.paused, session.waits, session.speed, session.shown, session.stopped, session.version)
         changed = state != self._sent[1:]
         if self._sent and state[:3] != self._sent[1:4]:
