@@ -94,10 +94,8 @@ class RecognizerSet:
     def add(self, model: Model) -> None:
         """Add the recogniser of a model that has come later."""
         name = model.name
-        self._models[name] = model
-        self.names = tuple(self._models)
-        self.titles[name], self.texts[name] = model.title, model.text
-        self.about[name] = model.about
+        self._models[name], self.names = model, (*self.names, name)
+        self.titles[name], self.texts[name], self.about[name] = model.title, model.text, model.about
         self.readers[name] = self._make(name, model.text)
         self.beliefs[name], self.updates[name] = self.readers[name].belief, 0
 

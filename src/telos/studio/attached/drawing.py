@@ -4,7 +4,8 @@
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from telos.studio.worlds.shapes import ROLES, Picture, Shape, Symbols, circle, line, path, place, rect, text
@@ -140,13 +141,8 @@ def draw_minds(
 ) -> Iterator[Shape]:
     """Yield the characters; those without a place stand in rows, in their order."""
     tints = {side: _TINTS[number % len(_TINTS)] for number, side in enumerate(dict.fromkeys(sides.values()))}
-    homeless = 0
-    for name, mind in minds.items():
-        if isinstance(mind.x, float) and isinstance(mind.y, float):
-            x, y = frame.point(mind.x, mind.y)
-        else:
-            x, y = _seat(homeless, frame)
-            homeless += 1
+    spots = _spread([_spot(number, mind, frame) for number, mind in enumerate(minds.values())])
+    for (name, mind), (x, y) in zip(minds.items(), spots, strict=True):
         goal = mind.goal if isinstance(mind.goal, str) else ""
         has_angle = isinstance(mind.angle, float)
         label = f"{name}: {goal}" if goal and len(minds) <= _FEW else name
@@ -155,6 +151,25 @@ def draw_minds(
             scale=_TOKEN / 8, pick=f"{prefix}{name}", label=label, tint=tints[sides[name]],
             alpha=None if goal else 0.55, says=says.get(name),
         )  # fmt: skip
+
+
+def _spot(number: int, mind: MindTrace, frame: Frame) -> tuple[float, float]:
+    if isinstance(mind.x, float) and isinstance(mind.y, float):
+        return frame.point(mind.x, mind.y)
+    return _seat(number, frame)
+
+
+def _spread(spots: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Move those who stand at one point a little apart, so that all are seen."""
+    sharing, met = Counter(spots), Counter[tuple[float, float]]()
+    found = []
+    for x, y in spots:
+        number, count = met[x, y], sharing[x, y]
+        met[x, y] += 1
+        turn = 2 * math.pi * number / count
+        off = _TOKEN * (0.0 if count == 1 else min(1.6, 0.5 + 0.15 * count))
+        found.append((x + off * math.cos(turn), y + off * math.sin(turn)))
+    return found
 
 
 def _seat(number: int, frame: Frame) -> tuple[float, float]:
