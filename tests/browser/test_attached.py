@@ -99,7 +99,7 @@ def test_log_of_game_is_filtered_and_searched(opened: Open, attached: Studio) ->
 def test_game_stands_still_at_condition_and_goes_on(opened: Open, attached: Studio) -> None:
     page = show(opened, attached)
     page.keyboard.press("4")
-    page.get_by_label("Pause when this condition becomes true").fill(f"time >= {frame(page)['t'] + 1}")
+    page.get_by_label("Pause when this condition becomes true").fill(f"time >= {frame(page)['t'] + 15}")
     page.get_by_role("button", name="Set", exact=False).first.click()
     until(page, "link.status.paused && link.frame.hud.message === 'the game stands still'")
     before = frame(page)["t"]

@@ -440,11 +440,6 @@ class Session:
         return self.stage.over
 
     @property
-    def structure(self) -> tuple[object, ...]:
-        """What a page is built for: the readers and the size of the picture; a game that runs elsewhere changes it."""
-        return self.recognizers.names, self.stage.size
-
-    @property
     def follows(self) -> bool:
         """Whether it shows what comes from a game that runs elsewhere, even if that was asked to stand still."""
         return self.world.is_live and self.shown is None

@@ -33,7 +33,7 @@ from telos.studio.page.widgets import (
     show_note,
     update_button,
 )
-from telos.studio.server.game import Game
+from telos.studio.server.game import Game, page_structure
 from telos.studio.server.hub import Hub, prepare_world
 from telos.studio.stage import known_name, world_names
 
@@ -213,7 +213,7 @@ class GamePage:
         self._on_rebuild = on_rebuild
         self._page = ui.context.client.id
         self._moment: int | None = None  # the frame that the panels show; None: the newest
-        self._built_for = game.session.structure
+        self._built_for = page_structure(game.session)
         self.taken = {code for code, _, _ in game.session.stage.keys}
         self.help = help_dialog(game.session)
         with box("ts-middle"):
@@ -302,7 +302,9 @@ class GamePage:
 
     def refresh(self) -> None:
         """Update the visible panels from the session."""
-        if self._session.structure != self._built_for:  # a game that runs elsewhere has more to tell than at first
+        if (
+            page_structure(self._session) != self._built_for
+        ):  # a game that runs elsewhere has more to tell than at first
             self._on_rebuild()
             return
         self._moment = self._session.shown

@@ -131,7 +131,7 @@ class Game:
 
     async def _begin(self) -> None:
         """Send what does not change during the game, or has changed all the same: then the page begins anew."""
-        self._structure = self.session.structure
+        self._structure = page_structure(self.session)
         self._sent, self._base = (), None
         self._sent_backdrops.clear()
         await self._send_message(hello(self.session))
@@ -200,7 +200,7 @@ class Game:
     async def _send_changes(self, now: float) -> None:
         """Send the frame that is looked at, the status and the notes, as far as they are new."""
         session = self.session
-        if session.structure != self._structure:
+        if page_structure(session) != self._structure:
             await self._begin()
         state = (session.paused, session.waits, session.speed, session.shown, session.stopped, session.version)
         changed = state != self._sent[1:]
@@ -280,6 +280,11 @@ class Game:
     async def _send_message(self, message: dict[str, Any]) -> None:
         if self._send is not None:
             await self._send(to_json(message).decode())
+
+
+def page_structure(session: Session) -> tuple[object, ...]:
+    """Return what a page is built for: the readers and the size of the picture, which a game elsewhere may change."""
+    return session.recognizers.names, session.stage.size
 
 
 def hello(session: Session) -> dict[str, Any]:
