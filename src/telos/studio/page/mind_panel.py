@@ -15,6 +15,7 @@ from telos.studio.mind_view import FactLine, GoalLine, MindView
 from telos.studio.models.resolved import ACTION, GOAL, ResolvedMind
 from telos.studio.page.designer.plan_dialogs import show_graph, show_plan_choice
 from telos.studio.page.designer.resolved_view import format_source
+from telos.studio.page.score_panel import has_scores
 from telos.studio.page.widgets import (
     box,
     empty_label,
@@ -400,7 +401,7 @@ class MindPanel:
     def _pause_when(self, kind: str, name: str) -> None:
         with show_errors():
             self._session.pause_when(f"{self._who}.{kind} == {name}")
-            panel = "Score" if self._session.recognizers.names else "Pause"
+            panel = "Score" if has_scores(self._session) else "Pause"
             show_note(f"The game pauses when {self._who} begins {name}. To clear it: {panel}.")
 
     def _why_not(self, kind: str, what: str) -> None:

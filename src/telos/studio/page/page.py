@@ -18,7 +18,7 @@ from telos.studio.page.help import help_dialog
 from telos.studio.page.mind_panel import MindPanel, ModelLinks
 from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.panels import PANELS, WIDE, Panels
-from telos.studio.page.score_panel import ScorePanel
+from telos.studio.page.score_panel import ScorePanel, has_scores
 from telos.studio.page.theme import Theme
 from telos.studio.page.widgets import (
     Act,
@@ -270,9 +270,14 @@ class GamePage:
             keys=[key for key in free_keys("12345", self.taken) if PANELS[int(key) - 1] not in hidden],
             order=("mind", "model", "log", "score", "beliefs") if unread else PANELS,  # no empty panel beside another
             hidden=hidden,
-            titles={"beliefs": "Why", "score": "Pause"} if unread else {},  # what is left of them without recognisers
+            titles=self._titles(),
             wide=wide,
         )
+
+    def _titles(self) -> dict[str, str]:
+        """Return the titles of panels of which only a part is left, without recognisers or without a true goal."""
+        titles = {} if has_scores(self._session) else {"score": "Pause"}
+        return titles if self._session.recognizers.names else {**titles, "beliefs": "Why"}
 
     def _acts(self) -> dict[str, Act]:
         """Return the actions of the keys."""

@@ -309,7 +309,8 @@ def headline(session: Session) -> dict[str, Any] | None:
     wants = {goal: glossary.wants(goal) for goal in session.recognizers.goals}
     return {
         "reader": session.headline, "title": f"The game thinks {who} to…", "wants": wants,
-        "margin": glossary.UNSURE_MARGIN, "doubt": glossary.UNSURE_DOUBT, "first": glossary.FIRST_RUN,
+        "margin": glossary.UNSURE_MARGIN, "doubt": glossary.UNSURE_DOUBT,
+        "first": glossary.FIRST_RUN if session.world.runs_here else "",
     }  # fmt: skip
 
 
