@@ -7,12 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 import telos
 from studio.attached.games import Baker, ask, reader, shop, until
+from telos.agents import WorkingMemory
 from telos.core.errors import TelosError
 from telos.squads import Coordinator
 from telos.studio.attached import Attachment
@@ -292,6 +294,35 @@ def test_several_parts_are_attached_by_name(crowd: telos.Crowd) -> None:
         looker.look()
     assert set(looker.state.beliefs) == {"ann"}
     assert set(looker.state.minds) == {"Ann", "Bob"}
+
+
+def test_squads_of_coordinator_are_told_with_orders() -> None:
+    @dataclass
+    class Guard:
+        name: str
+        position: tuple[float, float]
+        side: str = "red"
+        rank: int = 1
+        alive: bool = True
+        room: str = "yard"
+        memory: WorkingMemory = field(default_factory=WorkingMemory)
+
+    guards = [Guard("Ann", (0.0, 0.0)), Guard("Bob", (1.0, 0.0))]
+    red = Coordinator("red")
+    with telos.studio.attach({"red": red}, quiet=True) as attached:
+        looker = Looker(attached)
+        looker.look()
+        red.tick(guards, 0.0)
+        attached.look(0.0)
+        looker.look()
+        (squad,) = looker.state.squads
+        assert sorted(squad.members) == ["Ann", "Bob"]
+        guards[0].alive = guards[1].alive = False
+        red.tick(guards, 5.0)
+        time.sleep(0.12)
+        attached.look(5.0)
+        looker.look()
+    assert looker.state.squads == []
 
 
 @pytest.mark.parametrize(

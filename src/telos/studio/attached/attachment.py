@@ -227,7 +227,7 @@ class Attachment:
         self._credit -= time.perf_counter() - clock
         if self._was_paused != self._outlet.is_paused:
             trace["paused"] = self._was_paused = self._outlet.is_paused
-        self._outlet.put({key: value for key, value in trace.items() if value not in ([], {}, None)})
+        self._outlet.put({key: value for key, value in trace.items() if key == "squads" or value not in ([], {}, None)})
 
     def _begin(self) -> Json:
         """Tell everything anew, because a studio has come."""
@@ -266,7 +266,7 @@ class Attachment:
         else:
             self._told_squads = squads
         found = {"lines": lines, "channels": channels, "values": values, "beliefs": beliefs}
-        return found if squads is None else {**found, "squads": squads or None}
+        return found if squads is None else {**found, "squads": squads}
 
 
 def _now(crowd: Crowd) -> float:
