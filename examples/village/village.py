@@ -1,7 +1,7 @@
 """A village of twenty with minds of their own: own grid, own path finder, needs, tools, trees, shops, wolves, saves.
 
 python examples/village/village.py             two minutes of it, and why Ann does what she does
-python examples/village/village.py --window    in a window (pip install "telos[pygame]"); --attach: seen by the studio
+python examples/village/village.py --window    in a window (pip install "telos[pygame]")
 """
 
 import sys
@@ -147,8 +147,6 @@ class Villager(telos.Body):
 
 if __name__ == "__main__":
     world = World()
-    if "--attach" in sys.argv:
-        telos.studio.attach(world.crowd, name="village", map=(HERE / "map.txt").read_text(encoding="utf-8"))
     if "--window" in sys.argv:
         from window import show
 
