@@ -185,6 +185,15 @@ def test_tokens_guard_traces(tmp_path: Path) -> None:
         assert opened.post("/v1/traces/farm/pause", json={"paused": True}, headers=reads).status_code == 403
 
 
+def test_example_of_documentation_is_taken(client: TestClient) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "attach-the-studio.md").read_text(encoding="utf-8")
+    example = page.split("```json")[1].split("```")[0]
+    assert client.post("/v1/traces", content=example.encode()).status_code == 200
+    (trace,) = client.get("/v1/traces/farm").json()["traces"]
+    assert trace["minds"][0]["plan"][1]["needs"][0]["text"] == "at == inn"
+    assert set(trace["channels"]) == {"ways", "sight"}
+
+
 def test_openapi_describes_traces(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     assert {"get", "post"} <= described["paths"]["/v1/traces"].keys()

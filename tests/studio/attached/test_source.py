@@ -1,6 +1,7 @@
 """The studio fetches traces of games that run: of a Python game, and of a service that games of any engine tell."""
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -14,7 +15,7 @@ from service.processes import running
 from service.servers import free_port
 from studio.attached.games import shop, until
 from telos.studio.attached import LiveSource, TraceRecorder, attached_world, load_recording, parse_address
-from telos.studio.attached.source import SourceNote
+from telos.studio.attached.source import GameAddress, SourceNote
 from telos.studio.session import Session
 
 
@@ -112,6 +113,41 @@ def test_full_disk_ends_recording_and_not_looking(tmp_path: Path) -> None:
         finally:
             source.close()
     assert [note for note in notes(source) if "recorded" in note] == ["nothing more is recorded: no space left"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", "no attached game"),
+        (b'HTTP/1.1 200 OK\r\ncontent-length: 16\r\n\r\n{"games": [{}]} ', "no attached game"),
+        (b"HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n[]", "HTTP 404"),
+        (b"SSH-2.0-OpenSSH\r\n", "no game answers"),
+        (b"", "no game answers"),
+    ],
+    ids=str,
+)
+def test_what_is_no_game_is_told_and_tried_again(answer: bytes, words: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(20)
+        source = LiveSource(parse_address(f"{listener.getsockname()[1]}"))
+        try:
+            for _ in range(2):  # it comes again
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(4_000)
+                    connection.sendall(answer)
+            until(lambda: words in source.status)
+        finally:
+            source.close()
+
+
+@pytest.mark.parametrize("host", ["a..b", "no such host", "x" * 300])
+def test_host_that_is_none_is_told(host: str) -> None:
+    source = LiveSource(GameAddress(host, 8710))
+    try:
+        until(lambda: "no game answers" in source.status)
+    finally:
+        source.close()
 
 
 def test_wrong_token_is_told(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ class LiveSource(TraceSource):
                 if connection is None:
                     connection = self._connect()
                 self._fetch(connection)
-            except (OSError, http.client.HTTPException, TelosError) as error:
+            except (OSError, http.client.HTTPException, TelosError, ValueError) as error:  # ValueError: an odd host
                 self._lose(error)
                 if connection is not None:
                     connection.close()
