@@ -403,6 +403,22 @@ def test_two_recordings_go_on_together_and_tell_where_they_part() -> None:
         session.why_not("Ann", "eat")
 
 
+def test_beliefs_of_two_recordings_stand_side_by_side() -> None:
+    def belief(rest: float) -> dict[str, Any]:
+        return {"time": rest * 10, "beliefs": [{"reader": "ann", "goals": {"rest": rest, "work": 1 - rest}}]}
+
+    session = Session(compared_world(recorded(belief(0.0), belief(0.25)), recorded(belief(0.1), belief(1.0))), 0)
+    while session.is_scripted:
+        session.advance()
+    assert session.recognizers.names == ("A.ann", "B.ann")
+    assert {name: belief["rest"] for name, belief in session.recognizers.beliefs.items()} == {
+        "A.ann": 0.25,
+        "B.ann": 1.0,
+    }
+    first = session.recognizers.rerun("B.ann")[1]
+    assert {round(belief["rest"], 2) for belief in first} == {0.1, 1.0}
+
+
 def test_comparison_keeps_promises_of_stages() -> None:
     one = recorded({"time": 0, "minds": [ANN], "map": {"rows": ["....", "...."]}, "channels": {"paths": SHAPES}})
     other = recorded({"time": 0, "minds": [ANN, {"name": "Bob"}]}, {"time": 3, "gone": ["Ann"]})

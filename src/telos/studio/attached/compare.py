@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from telos.core.errors import TelosError, name_hint
+from telos.core.event import Event
 from telos.core.values import Value
 from telos.studio.attached.drawing import SYMBOLS
 from telos.studio.attached.recording import RecordedSource
-from telos.studio.attached.stage import RATE, AttachedStage
+from telos.studio.attached.stage import RATE, SIDE, AttachedStage
 from telos.studio.mind_view import MindView
-from telos.studio.stage import Happening, Hud, Inputs, Stage, StudioWorld
+from telos.studio.stage import Happening, Hud, Inputs, Model, Stage, StudioWorld
 from telos.studio.worlds.shapes import Picture, line, text
 
 NAME = "comparison"
@@ -53,12 +55,29 @@ class ComparedStage(Stage):
         for side, stage, start in zip(SIDES, self.stages, self._starts, strict=True):
             while stage.backlog and (stage.next_time or 0.0) - start <= self._time + _CLOSE:
                 for each in stage.step(Inputs()):
-                    yield replace(each, who=f"{side}.{each.who}", time=self._time, event=None)
+                    yield replace(each, who=f"{side}.{each.who}", time=self._time, event=self._event(each, side))
         differing = frozenset(self._find_differences())
         for who in sorted(differing - self._differing):
             one, other = (stage.state.minds[who].goal or "nothing" for stage in self.stages)
             yield Happening(self._time, who, f"A: {one}, B: {other}", "differs")
         self._differing = differing
+
+    def _event(self, happening: Happening, side: str) -> Event | None:
+        event = happening.event
+        if event is None:
+            return None
+        return Event(event.action, {**event.context, SIDE: side}, player=event.player, time=self._time)
+
+    def models(self) -> Sequence[Model]:
+        """Return the readers of both games."""
+        return [
+            replace(
+                model, name=f"{side}.{model.name}", title=f"{side}: {model.title}",
+                make=partial(stage.make_reader, model.name, side),
+            )
+            for side, stage in zip(SIDES, self.stages, strict=True)
+            for model in stage.models()
+        ]  # fmt: skip
 
     def _find_differences(self) -> Iterator[str]:
         """Yield the characters that pursue another goal in the other recording."""

@@ -29,22 +29,23 @@ _SPEECH = 4.0  # seconds that a line is shown
 _MAX_LINES = 5  # of a character that are remembered
 _MAX_COUNTS = 5
 _BELIEF = "belief"  # in the context of an event: the number of the belief that came with it
+SIDE = "side"  # and of two games side by side, which one's it is
 
 
 class ReportedReader:
-    """A recogniser whose beliefs come from the game: each event brings its own."""
+    """A recogniser whose beliefs come from the game: each event brings its own. ``side`` is that of its events."""
 
-    def __init__(self, name: str, told: Sequence[BeliefTrace]) -> None:
-        self._name, self._told = name, told
+    def __init__(self, name: str, told: Sequence[BeliefTrace], side: str = "") -> None:
+        self._name, self._told, self._side = name, told, side
         first = next(each for each in told if each.reader == name)
         self.goals = tuple(first.goals)
         self.belief = _to_belief(first)
 
     def observe(self, event: Event) -> Belief:
         """Take over the belief that came with an event, if it is this reader's."""
-        told = self._told[int(event.context[_BELIEF])]
-        if told.reader == self._name:
-            self.belief = _to_belief(told)
+        if event.context.get(SIDE, "") == self._side:
+            told = self._told[int(event.context[_BELIEF])]
+            self.belief = _to_belief(told) if told.reader == self._name else self.belief
         return self.belief
 
     def reset(self) -> None:
@@ -237,11 +238,13 @@ class AttachedStage(Stage):
         names = dict.fromkeys(belief.reader for belief in self._told_beliefs)
         about = "Runs in the game, which tells what it believes."
         return [
-            Model(name, name, "", about=about, editable=False, make=partial(self._make_reader, name)) for name in names
+            Model(name, name, "", about=about, editable=False, make=partial(self.make_reader, name, ""))
+            for name in names
         ]
 
-    def _make_reader(self, name: str, text: str) -> ReportedReader:
-        return ReportedReader(name, self._told_beliefs)
+    def make_reader(self, name: str, side: str, text: str) -> ReportedReader:
+        """Return a reader of the game; ``side`` is that of its events, and ``text`` is not used."""
+        return ReportedReader(name, self._told_beliefs, side)
 
     # --- minds --------------------------------------------------------------------------------------------------------
 
