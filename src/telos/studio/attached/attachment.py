@@ -22,7 +22,7 @@ from telos.studio.attached.outlet import Outlet
 Part: TypeAlias = Crowd | Recognizer | Coordinator
 
 _RATE = 10.0  # traces a second at most
-_SHARE = 0.02  # of the time of frames that reading minds may take
+_SHARE = 0.01  # of the time of frames that reading minds may take
 _LEAST, _PAUSED_SHARE = 0.002, 0.2  # of all time, in a game of little work, and while the game stands still
 _MAX_CREDIT = 0.02  # seconds that reading may take at once
 _MAX_EVENTS = 1_000  # that wait for the next trace

@@ -23,7 +23,7 @@ from telos.traces import MAX_TRACE_BYTES, GameList, GameTrace, TraceState, decod
 MAX_KEPT, MAX_KEPT_BYTES = 20_000, 128 * 2**20  # traces: half an hour at ten a second
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _WAIT = 2  # seconds that the game may wait for something to tell
-_GATHER = 0.25  # seconds between two requests: traces come in small heaps
+_GATHER = 0.3  # seconds between two requests: traces come in small heaps
 _TIMEOUT = 10.0
 _RETRY = 1.0  # seconds until a game that does not answer is tried again
 _MAX_ANSWER = 64 * MAX_TRACE_BYTES
