@@ -233,6 +233,7 @@ class PauseRequest(Struct, forbid_unknown_fields=True):
     paused: bool
 
 
+_JOINERS = dict.fromkeys((0x200C, 0x200D))  # unseen parts of names in Persian, in Indic scripts and of emoji
 _TRACES = msgspec.json.Decoder(GameTrace | list[GameTrace])
 _ENCODER = msgspec.json.Encoder()
 
@@ -269,8 +270,10 @@ def encode_trace(trace: Struct) -> bytes:
 
 
 def _check_names(trace: GameTrace) -> None:
+    if "/" in trace.game:  # which stands in addresses
+        raise TelosError(f"the name of a game has no slash, got {trace.game[:40]!r}")
     for name in _names(trace):
-        if not name.isprintable():
+        if not name.translate(_JOINERS).isprintable():
             raise TelosError(f"a name consists of printable characters, got {name[:40]!r}")
 
 

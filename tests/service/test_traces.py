@@ -126,6 +126,7 @@ MALFORMED = {
     "empty name": (b'{"minds": [{"name": ""}]}', "$.minds[0].name"),
     "long name": (b'{"minds": [{"name": "' + b"a" * 201 + b'"}]}', "length <= 200"),
     "control character": (b'{"minds": [{"name": "a\\u0007"}]}', "printable"),
+    "slash in the name of a game": (b'{"game": "a/b"}', "no slash"),
     "huge number": (b'{"time": 1e999}', "out of range"),
     "far away": (b'{"minds": [{"name": "a", "x": 1e10}]}', "$.minds[0].x"),
     "text as number": (b'{"minds": [{"name": "a", "x": "1"}]}', "$.minds[0].x"),
