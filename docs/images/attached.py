@@ -2,7 +2,8 @@
 
     python docs/images/attached.py [FOLDER]      # needs pip install "telos[dev]" and Chromium
 
-The village of the examples lives in a process of its own, so no two pictures are quite the same.
+The village of the examples lives in a process of its own, so no two runs are quite the same; the pictures of a run
+look back at one moment.
 """
 
 import json
@@ -19,29 +20,32 @@ HERE = Path(__file__).parent
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 VILLAGE = HERE.parents[1] / "examples" / "attached" / "live.py"
-READY = """(seconds) => {
-  if (window.link) return link.frame?.t >= seconds && link.frame.pic.length > 20 && window.did_handshake;
+READY = """([seconds, frames]) => {
+  if (window.link) return link.frame?.t >= seconds && link.frame.n >= frames && window.did_handshake;
   import("telos-studio/link.js").then((module) => { window.link = module.link; });
 }"""
-SECONDS = 75  # of the village's time: by then everybody is busy
-WITH_PLAN = "link.frame.pic.map((each) => each[7]?.pick).find((who) => who && link.frame.bands[who] === 'thrifty')"
+SECONDS = 37  # of the village's time: by then everybody is busy
+WITH_PLAN = "Object.keys(link.frame.bands).find((who) => link.frame.bands[who] === 'thrifty') ?? 'Ann'"
 DESK: Any = {"width": 1280, "height": 720}
 PHONE: Any = {"width": 390, "height": 844}
 
 
-def take(page: Page, address: str, file: Path, *, is_phone: bool = False) -> None:
-    """Open the studio, show somebody with a plan, and take the picture."""
+def take(page: Page, address: str, file: Path, moment: tuple[int, str] | None) -> tuple[int, str]:
+    """Look back at a moment and somebody's mind, and take the picture; without them, at what is shown now."""
     page.goto(address)
     page.wait_for_selector("canvas")
-    page.wait_for_function(READY, arg=SECONDS, timeout=300_000)
-    who = page.evaluate(WITH_PLAN) or "Ann"
-    if not is_phone:
-        page.locator(f'.ts-mind .ts-chip:has-text("{who}")').first.click()
-        page.locator(".ts-plan .telos-plan-step").first.wait_for()
-    page.mouse.move(2, 2)
+    page.wait_for_function(READY, arg=[SECONDS, 0 if moment is None else moment[0] + 10], timeout=300_000)
+    frame, who = moment or (page.evaluate("link.frame.n"), page.evaluate(WITH_PLAN))
     page.wait_for_timeout(1_500)
+    page.evaluate("(frame) => link.send({ do: 'scrub', to: frame })", frame)
+    chip = page.locator(f'.ts-mind .ts-chip:has-text("{who}")').first
+    if chip.is_visible():  # on a phone, panels are behind a sheet
+        chip.click()
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(2_500)
     page.screenshot(path=file)
     print(file)
+    return frame, who
 
 
 def main(folder: Path) -> None:
@@ -56,10 +60,11 @@ def main(folder: Path) -> None:
             assert studio.stdout is not None
             entry = json.loads(studio.stdout.readline())["address"]
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            moment: tuple[int, str] | None = None
             for theme, size in (("dark", DESK), ("light", DESK), ("dark", PHONE)):
                 context = browser.new_context(viewport=size, color_scheme=theme)  # type: ignore[arg-type]
                 name = "phone" if size is PHONE else theme
-                take(context.new_page(), entry, folder / f"studio-attached-{name}.png", is_phone=size is PHONE)
+                moment = take(context.new_page(), entry, folder / f"studio-attached-{name}.png", moment)
                 context.close()
             browser.close()
         finally:

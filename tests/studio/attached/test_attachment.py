@@ -19,7 +19,7 @@ from telos.core.errors import TelosError
 from telos.squads import Coordinator
 from telos.studio.attached import Attachment
 from telos.studio.attached import outlet as outlet_module
-from telos.studio.attached.observing import describe_record, find_place
+from telos.studio.attached.observing import CrowdReader, describe_record, find_place
 from telos.studio.attached.outlet import find_token, token_folder
 from telos.traces import TraceState, decode_traces
 
@@ -396,3 +396,27 @@ def test_place_is_found_or_nothing() -> None:
 
 def test_records_that_are_no_decisions_are_left_out() -> None:
     assert describe_record(object()) is None
+
+
+def test_every_mind_is_viewed_in_its_turn_however_small_the_budget() -> None:
+    names = [f"mind {number}" for number in range(20)]
+    reader = CrowdReader(crowd := shop(*names))
+    crowd.tick(0.0)
+    viewed = [
+        mind["name"]
+        for _ in range(20)
+        for mind in reader.minds(0.0, seconds=1e-9, looks_at="")
+        if "goals" in mind  # the others have only their place and goal
+    ]
+    assert sorted(viewed) == sorted(names)
+
+
+def test_mind_with_another_plan_comes_before_others() -> None:
+    names = [f"mind {number}" for number in range(6)]
+    reader = CrowdReader(crowd := shop(*names))
+    crowd.tick(0.0)
+    for _ in names:
+        reader.minds(0.0, seconds=1e-9, looks_at="")
+    crowd["mind 4"].mind.execution = None
+    (mind,) = reader.minds(0.0, seconds=1e-9, looks_at="")
+    assert (mind["name"], mind["goal"], "goals" in mind) == ("mind 4", "", True)

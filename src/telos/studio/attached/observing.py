@@ -6,7 +6,7 @@ are read as fit into a small share of the time, that of the character that is lo
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from telos.agents.embedding.crowd import Crowd
@@ -48,7 +48,8 @@ class CrowdReader:
         self._crowd, self._where = crowd, where or find_place
         self._briefs: dict[str, tuple[Any, ...]] = {}  # what was told last of each member
         self._viewed: dict[str, _Viewed] = {}
-        self._turn = 0  # of the member whose view is read next
+        self._changed: dict[str, None] = {}  # members with another plan or step than at their last view
+        self._last = ""  # the member that was viewed last
         self._records: list[object] = []
         self._listening: list[Any] = []  # minds that report to us
 
@@ -78,15 +79,17 @@ class CrowdReader:
     def minds(self, now: float, *, seconds: float, looks_at: str) -> list[Json]:
         """Return what is new about the minds; full views take about so many seconds at most."""
         found = self._read_briefs()
-        start = clock = time.perf_counter()
-        for name in self._by_turn(looks_at):
-            if clock >= start + seconds and name != looks_at:
+        clock = time.perf_counter()
+        until = clock + seconds
+        for name in self._in_turn(looks_at):
+            if clock >= until and name != looks_at:
                 break
-            member = self._crowd[name]
-            if self._is_viewed(member, clock, again=_LOOKED_AT if name == looks_at else _ELSEWHERE):
-                continue
-            found[name] = {**found.get(name, {"name": name}), **self._view(member, now)}
-            clock = time.perf_counter()
+            self._changed.pop(name, None)
+            again = _LOOKED_AT if name == looks_at else _ELSEWHERE
+            if not self._is_viewed(member := self._crowd[name], clock, again=again):
+                found[name] = {**found.get(name, {"name": name}), **self._view(member, now)}
+                self._last = name
+                clock = time.perf_counter()
         return list(found.values())
 
     def gone(self) -> list[str]:
@@ -103,19 +106,20 @@ class CrowdReader:
             member = self._crowd[name]
             execution, place = member.mind.execution, self._where(member.body)
             brief = (execution, -1 if execution is None else execution.index, place)
-            if self._briefs.get(name) != brief:
+            if (known := self._briefs.get(name)) != brief:
+                if known is None or known[:2] != brief[:2]:
+                    self._changed[name] = None
                 self._briefs[name] = brief
                 found[name] = _brief(member, place)
         return found
 
-    def _by_turn(self, looks_at: str) -> Iterator[str]:
-        """Yield the member that is looked at, then all, beginning where the last call has ended."""
-        if looks_at in self._crowd:
-            yield looks_at
+    def _in_turn(self, looks_at: str) -> Iterable[str]:
+        """Return the member that is looked at, those with another plan or step, and all others from the last one on."""
         names = tuple(self._crowd)
-        for _ in names:
-            self._turn += 1
-            yield names[self._turn % len(names)]
+        start = names.index(self._last) + 1 if self._last in self._crowd else 0
+        changed = [name for name in self._changed if name in self._crowd]
+        looked_at = [looks_at] if looks_at in self._crowd else []
+        return dict.fromkeys((*looked_at, *changed, *names[start:], *names[:start]))
 
     def _is_viewed(self, member: Member, clock: float, *, again: float) -> bool:
         """Return whether the studio has a view of a mind that is still right, or not older than ``again`` seconds."""
@@ -163,7 +167,11 @@ def _brief(member: Member, place: Any) -> Json:
     execution = member.mind.execution
     is_acting = execution is not None and execution.index < len(execution.plan.steps)
     told: Json = {"name": member.name, "goal": "" if execution is None else execution.goal.name}
-    told["action"] = str(execution.step)[:500] if is_acting and execution is not None else ""
+    told["action"] = action = str(execution.step)[:500] if is_acting and execution is not None else ""
+    if execution is None:
+        told["doing"] = "waits for a plan" if member.mind.is_waiting else "has nothing to do"
+    else:
+        told["doing"] = f"{action}, for {execution.goal.name}" if action else execution.goal.name
     if place is not None:
         told |= {"x": float(place[0]), "y": float(place[1])}
     return told

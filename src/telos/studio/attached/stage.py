@@ -319,9 +319,11 @@ def _format_value(value: object) -> str:
 def to_view(mind: MindTrace, now: float, squad: Any = None, said: Sequence[tuple[float, str]] = ()) -> MindView:
     """Return a mind of a trace as the panels show it."""
     goal, action = _text(mind.goal), _text(mind.action)
-    goals = [
-        GoalLine(each.name, each.weight, each.relevant, each.name == goal, each.why) for each in _listed(mind.goals)
-    ]
+    goals = [  # what was told before the goal has changed is no reason any more
+        GoalLine(each.name, each.weight, each.relevant, each.name == goal,
+                 each.why if each.pursued == (each.name == goal) else "")
+        for each in _listed(mind.goals)
+    ]  # fmt: skip
     if goal and goal not in {each.name for each in goals}:
         goals.insert(0, GoalLine(goal, 0.0, True, True, ""))
     plan = [
@@ -329,7 +331,8 @@ def to_view(mind: MindTrace, now: float, squad: Any = None, said: Sequence[tuple
                  step.cost)
         for step in _listed(mind.plan)
     ]  # fmt: skip
-    plan = plan or ([StepLine(action, "now")] if action else [])
+    if action and not any(step.name == action for step in plan):  # the plan is of before
+        plan = [StepLine(action, "now")]
     orders = [*_listed(mind.orders)]
     if squad is not None and (order := squad.orders.get(mind.name)):
         orders.append(order)
