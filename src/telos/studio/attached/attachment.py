@@ -22,9 +22,10 @@ from telos.studio.attached.outlet import Outlet
 Part: TypeAlias = Crowd | Recognizer | Coordinator
 
 _RATE = 10.0  # traces a second at most
-_SHARE = 0.01  # of the time of frames that reading minds may take
-_LEAST, _PAUSED_SHARE = 0.002, 0.2  # of all time, in a game of little work, and while the game stands still
-_MAX_CREDIT = 0.02  # seconds that reading may take at once
+# Reading minds may take this share of the processor time of frames; in a game of little work, and while the game stands
+# still, these shares of all time.
+_SHARE, _LEAST, _PAUSED_SHARE = 0.015, 0.003, 0.2
+_MAX_CREDIT, _MAX_DEBT = 0.02, 0.002  # seconds that reading may take at once, and may have taken too much
 _MAX_EVENTS = 1_000  # that wait for the next trace
 
 
@@ -94,7 +95,8 @@ class Attachment:
         self._squads: list[Json] | None = None
         self._told_squads: list[Json] | None = None
         self._was_paused = False
-        self._due = self._began = self._looked_at = time.perf_counter()
+        self._due = self._looked_at = time.perf_counter()
+        self._began = 0.0  # the frame, in processor time
         self._spent = self._credit = 0.0  # seconds of frames since the last trace; that reading may take
         try:
             for key, each in parts.items():
@@ -197,13 +199,13 @@ class Attachment:
         if self._outlet.is_paused:
             self._look(now)
             return False
-        self._began = time.perf_counter()
+        self._began = time.thread_time()
         return True
 
     def end_frame(self, now: float) -> None:
         """Look at the minds after a frame."""
         if self._outlet.is_watched:
-            self._spent += time.perf_counter() - self._began
+            self._spent += max(0.0, time.thread_time() - self._began)
             self._look(now)
 
     # --- traces -------------------------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ class Attachment:
         if clock < self._due:
             return
         passed, self._looked_at, self._due = clock - self._looked_at, clock, clock + 1 / _RATE
-        earned = _PAUSED_SHARE * passed if self._outlet.is_paused else _LEAST * passed + _SHARE * self._spent
+        earned = _PAUSED_SHARE * passed if self._outlet.is_paused else max(_LEAST * passed, _SHARE * self._spent)
         self._credit, self._spent = min(_MAX_CREDIT, self._credit + earned), 0.0
         if not self._outlet.check_watched():
             self._stop_listening()
@@ -223,8 +225,9 @@ class Attachment:
         if self._outlet.wants_all:
             self._outlet.wants_all = False
             trace |= self._begin()
+        start = time.thread_time()  # not the clock's time, in which other programs run
         trace |= self._minds(now, self._credit) | self._news()
-        self._credit -= time.perf_counter() - clock
+        self._credit = max(-_MAX_DEBT, self._credit - (time.thread_time() - start))
         if self._was_paused != self._outlet.is_paused:
             trace["paused"] = self._was_paused = self._outlet.is_paused
         self._outlet.put({key: value for key, value in trace.items() if key == "squads" or value not in ([], {}, None)})

@@ -77,19 +77,18 @@ class CrowdReader:
         return [event for record in taken if (event := describe_record(record)) is not None]
 
     def minds(self, now: float, *, seconds: float, looks_at: str) -> list[Json]:
-        """Return what is new about the minds; full views take about so many seconds at most."""
-        found = self._read_briefs()
-        clock = time.perf_counter()
-        until = clock + seconds
+        """Return what is new about the minds. Full views take about so many seconds: at least one, if there are any."""
+        found, viewed = self._read_briefs(), 0
+        clock, until = time.perf_counter(), time.thread_time() + seconds
         for name in self._in_turn(looks_at):
-            if clock >= until and name != looks_at:
+            is_spent = seconds <= 0 or (viewed and time.thread_time() >= until)
+            if is_spent and name != looks_at:
                 break
             self._changed.pop(name, None)
             again = _LOOKED_AT if name == looks_at else _ELSEWHERE
             if not self._is_viewed(member := self._crowd[name], clock, again=again):
                 found[name] = {**found.get(name, {"name": name}), **self._view(member, now)}
-                self._last = name
-                clock = time.perf_counter()
+                self._last, viewed = name, viewed + 1
         return list(found.values())
 
     def gone(self) -> list[str]:
@@ -109,6 +108,9 @@ class CrowdReader:
             if (known := self._briefs.get(name)) != brief:
                 if known is None or known[:2] != brief[:2]:
                     self._changed[name] = None
+                if known is None and self._listening:  # it has come later
+                    member.mind.observer = self._note
+                    self._listening.append(member.mind)
                 self._briefs[name] = brief
                 found[name] = _brief(member, place)
         return found
