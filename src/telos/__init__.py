@@ -10,6 +10,7 @@ from telos.lazy import lazy_exports
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all else here
 if TYPE_CHECKING:
+    from telos import studio
     from telos.agents.character import Character, load_character
     from telos.agents.embedding.body import Body, Failed, sensor, wait
     from telos.agents.embedding.crowd import Crowd
@@ -94,6 +95,7 @@ _HOMES = {
     "recognizer": "recognition.files.load",
     "sensor": "agents.embedding.body",
     "straight_line": "choosing.choose",
+    "studio": "",
     "table": "planning.functions",
     "train": "frames",
     "vectorised": "planning.functions",
@@ -155,6 +157,7 @@ __all__ = [
     "recognizer",
     "sensor",
     "straight_line",
+    "studio",
     "table",
     "train",
     "vectorised",

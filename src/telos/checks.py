@@ -372,6 +372,9 @@ def _view(stage: Stage) -> None:
 def _check_picture(picture: Picture, symbols: Symbols) -> None:
     for shape in picture:
         used: list[str] = []
+        if shape[0] == "g":  # a group of shapes that the page shows or hides by its name
+            _check_picture(shape[2], symbols)
+            continue
         if shape[0] == "s":
             assert shape[2] in symbols, f"the symbol {shape[2]!r} is not among those of the stage"
             used += [colour for fill, _, stroke, _ in symbols[shape[2]] for colour in (fill, stroke)]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 def lazy_exports(package: str, homes: "Mapping[str, str]") -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
     """Return ``__getattr__`` and ``__dir__`` of a package whose public names stand in ``homes``, name to submodule.
 
+    A name whose home is the empty text is a submodule itself.
+
     A package front that would load NumPy, Numba or a data-frame library calls it once, at module level:
 
         __getattr__, __dir__ = lazy_exports(__name__, {"Planner": "planner", "plan_many": "batch"})
@@ -21,7 +23,8 @@ def lazy_exports(package: str, homes: "Mapping[str, str]") -> "tuple[Callable[[s
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         from importlib import import_module  # here: `import telos` needs it no sooner
 
-        value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        home = homes[name]
+        value = getattr(import_module(f"{package}.{home}"), name) if home else import_module(f"{package}.{name}")
         setattr(modules[package], name, value)  # the next use finds it without this function
         return value
 

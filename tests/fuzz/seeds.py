@@ -216,6 +216,46 @@ def service_messages() -> dict[str, bytes]:
     return {**found, **{f"{name}.msgpack": msgspec.msgpack.encode(each) for name, each in messages.items()}}
 
 
+def traces() -> dict[str, bytes]:
+    """Return what an attached game tells, as messages in both encodings and as a recording."""
+    import msgspec
+
+    shapes = [
+        {"kind": "path", "points": [[0, 0], [3, 1]]}, {"kind": "circle", "x": 1, "y": 1, "radius": 2.5},
+        {"kind": "sight", "x": 1, "y": 1, "angle": 1, "spread": 0.5}, {"kind": "score", "x": 2, "value": 0.7},
+        {"kind": "rect", "width": 2, "colour": "gold"}, {"kind": "text", "text": "here"},
+    ]  # fmt: skip
+    ann = {
+        "name": "Ann", "x": 3.5, "y": 1, "angle": 0.5, "side": "red", "goal": "eat", "action": "goto(inn)",
+        "goals": [{"name": "eat", "weight": 7, "why": "hungry"}, {"name": "sleep", "relevant": False}],
+        "plan": [{"name": "goto(inn)", "state": "now", "effects": ["at = inn"], "cost": 4},
+                 {"name": "order", "needs": [{"text": "at == inn", "holds": None}]}],
+        "facts": [{"kind": "inn", "subject": "north", "text": "open", "age": 3, "confidence": 0.9}],
+        "focus": {"target": "inn"}, "orders": ["stay"], "actions": ["goto", "order"], "why": "hungry",
+        "why_not": {"order": "not there"},
+    }  # fmt: skip
+    told: list[dict[str, Any]] = [
+        {"game": "farm", "run": "one", "time": 1.5, "minds": [ann, {"name": "Bob"}], "values": {"wolves": 2, "d": "a"},
+         "map": {"rows": ["..~~", ".t#i"], "legend": {"i": "inn", "t": "leaf"}, "centred": True}},
+        {"game": "farm", "run": "one", "time": 2, "minds": [{"name": "Bob", "x": -40, "goal": "dig"}], "gone": ["Ann"],
+         "channels": {"ways": shapes}, "squads": [{"name": "red", "members": ["Bob"], "orders": {"Bob": "dig"}}],
+         "beliefs": [{"reader": "ann", "event": "swing", "goals": {"level": 0.8, "town": 0.2}, "why": ["monsters"]}],
+         "lines": [{"who": "Bob", "text": "Hm."}], "events": [{"text": "howls", "who": "wolf", "category": "danger"}]},
+        {"game": "farm", "run": "two", "time": 0, "map": {"width": 9, "height": 4, "cell": 0.5}, "paused": True},
+        {"game": "farm", "run": "two", "end": True},
+    ]  # fmt: skip
+    head, end = (
+        {"recording": "telos traces", "version": 1, "game": "farm"},
+        {"end": "telos traces", "traces": len(told)},
+    )
+    recording = b"".join(msgspec.json.encode(line) + b"\n" for line in (head, *told, end))
+    return {
+        "traces.json": json.dumps(told).encode(),
+        "traces.msgpack": msgspec.msgpack.encode(told),
+        "recording.jsonl": recording,
+    }
+
+
 def service_store() -> bytes:
     """Return the database of a service with two players: one with a snapshot, one with events after it."""
     import tempfile

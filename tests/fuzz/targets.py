@@ -480,6 +480,7 @@ def _service_targets() -> list[FileTarget]:
                                      for name, data in seeds.seeds_of_format(kind).items()}
                    | {"island.mln": seeds.ISLAND}, _send_model, weight=0.5),
         FileTarget("tokens", {"tokens.txt": tokens}, _read_tokens),
+        FileTarget("traces", seeds.traces(), _show_traces),
     ]  # fmt: skip
 
 
@@ -525,6 +526,34 @@ def _answer_message(file: Path) -> None:
         for player, _ in parts:  # each case begins anew: times may not run backwards
             with suppress(TelosError):
                 players.forget(player)
+
+
+def _show_traces(file: Path) -> None:
+    """Show what a game tells as a page does: every frame, the minds, and the log."""
+    from telos.studio.attached import attached_world, load_recording
+    from telos.studio.attached.recording import RecordedSource
+    from telos.studio.session import Session
+    from telos.traces import decode_traces
+
+    if file.suffix == ".jsonl":
+        source = load_recording(file)
+    else:
+        source = RecordedSource("farm", decode_traces(file.read_bytes(), packed=file.suffix == ".msgpack"))
+    session = Session(attached_world(source, steps=source.count, rate=source.rate), 0)
+    while session.is_scripted:
+        session.advance()
+        session.frame()
+        session.backdrop(session.frame_data["key"])
+        for who in session.minds()[:5]:
+            view = session.mind(who)
+            assert view is not None
+            for what in (*view.actions[:3], *(goal.name for goal in view.goals[:3])):
+                with suppress(TelosError):
+                    session.why_not(who, what)
+    session.history()
+    session.result()
+    for beliefs in session.recognizers.beliefs.values():
+        check_belief(beliefs.values())
 
 
 def _open_store(file: Path) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from telos.agents.deliberation import Arbiter, Deliberation, Opportunities
     from telos.agents.embedding.actuator import StepObject
     from telos.agents.embedding.body import Body, Failed, Wait, sensor, wait
-    from telos.agents.embedding.crowd import Crowd
+    from telos.agents.embedding.crowd import Crowd, CrowdObserver
     from telos.agents.embedding.member import Member
     from telos.agents.explain import why, why_not
     from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
@@ -59,7 +59,7 @@ _HOMES = {
     **dict.fromkeys(("Character", "characters_from", "characters_in", "load_character"), "character"),
     "MindSchedule": "mind_schedule",
     **dict.fromkeys(("Arbiter", "Deliberation", "Opportunities"), "deliberation"),
-    "Crowd": "embedding.crowd",
+    **dict.fromkeys(("Crowd", "CrowdObserver"), "embedding.crowd"),
     "Member": "embedding.member",
     "StepObject": "embedding.actuator",
     **dict.fromkeys(("Body", "Failed", "Wait", "sensor", "wait"), "embedding.body"),
@@ -92,6 +92,7 @@ __all__ = [
     "Character",
     "Chose",
     "Crowd",
+    "CrowdObserver",
     "Decision",
     "Deliberation",
     "Dropped",

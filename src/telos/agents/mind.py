@@ -146,6 +146,7 @@ class Mind:
             raise DefinitionError(fault.at(name) for fault in faults)
         self.name, self.number, self.character, self.domain = name, number, character, domain
         self.body, self.patience, self.trace, self.avoid_failures = body, patience, trace, avoid_failures
+        self.observer: Trace | None = None  # is told decisions, not facts; set while somebody looks on
         self.problems = Problems(name, strict=strict)
         self.memory = WorkingMemory(character.memory)
         self.state: State = domain.layout.state()
@@ -303,7 +304,7 @@ class Mind:
         """Remember a failure and trace it once while it is remembered; return whether it is new."""
         known = self.memory.recall("failure", subject, now)
         if known is None or known["reason"] != reason:
-            self.trace(StepFailed(now, self.name, subject, reason))
+            self._tell(StepFailed(now, self.name, subject, reason))
         return self.note(Fact("failure", subject, now, attributes=FrozenMap({"reason": reason, **more})))
 
     def _read_reflexes(self, now: float) -> None:
@@ -435,11 +436,11 @@ class Mind:
         if self.execution is not None:
             same = plan.goal == self.execution.goal.name
             why = f"{plan.steps[0]} is better now" if same else f"{plan.goal} matters more now"
-            self.trace(Dropped(now, self.name, self.execution.goal.name, self.execution.left, why))
+            self._tell(Dropped(now, self.name, self.execution.goal.name, self.execution.left, why))
         goal = next(goal for goal in deliberation.line if goal.name == plan.goal)
         reason, passed_over = deliberation.reason(goal), FrozenMap(deliberation.passed_over)
-        self.trace(Chose(now, self.name, plan.goal, deliberation.current, reason, passed_over))
-        self.trace(Planned(now, self.name, plan.goal, tuple(map(str, plan.steps)), plan.cost, plan.expanded))
+        self._tell(Chose(now, self.name, plan.goal, deliberation.current, reason, passed_over))
+        self._tell(Planned(now, self.name, plan.goal, tuple(map(str, plan.steps)), plan.cost, plan.expanded))
         self.execution, self._is_idle = Execution(plan, goal, start=deliberation.state), False
         self._overtaken_at = None
         if (flaw := self._find_flaw(self.execution, now)) is not None:  # the state changed during planning
@@ -449,12 +450,18 @@ class Mind:
 
     def _become_idle(self, deliberation: Deliberation, now: float) -> None:
         if not self._is_idle:
-            self.trace(Idle(now, self.name, FrozenMap(deliberation.passed_over)))
+            self._tell(Idle(now, self.name, FrozenMap(deliberation.passed_over)))
             try:
                 self.body.enter(IDLE)
             except Exception as error:
                 self.problems.note("idle", error, now)
         self._is_idle = True
+
+    def _tell(self, record: object) -> None:
+        """Trace a decision."""
+        self.trace(record)
+        if self.observer is not None:
+            self.observer(record)
 
     # --- acting -------------------------------------------------------------------------------------------------------
 
@@ -486,7 +493,7 @@ class Mind:
             self._fail_step(execution, format_error(error), now)
             return
         execution.begin(self.state, state, now)
-        self.trace(Began(now, self.name, str(step), *_describe_body_state(state)))
+        self._tell(Began(now, self.name, str(step), *_describe_body_state(state)))
 
     def _check_step(self, execution: Execution, now: float) -> None:
         step, entered = execution.step, execution.entered
@@ -535,7 +542,7 @@ class Mind:
                 self._note_failure(str(step), f"it did not do what it promised: {flaw}", now)
             self._drop(f"{step} is done, but {flaw}", now)
             return
-        self.trace(Finished(now, self.name, str(step)))
+        self._tell(Finished(now, self.name, str(step)))
         if is_left:
             self._begin_step(execution, now)
         else:
@@ -573,7 +580,7 @@ class Mind:
         execution = self.execution
         if execution is None:
             return
-        self.trace(Dropped(now, self.name, execution.goal.name, execution.left, why))
+        self._tell(Dropped(now, self.name, execution.goal.name, execution.left, why))
         self._favoured = execution.goal.name
         self.execution, self._restless = None, True
 

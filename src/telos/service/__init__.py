@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         StoreConflict,
         StoredPlayer,
     )
+    from telos.service.traces import TraceBoard
 
 _HOMES = {
     **dict.fromkeys(("Pages", "RateLimit", "Scope", "Token", "Tokens", "load_tokens"), "access"),
@@ -45,6 +46,7 @@ _HOMES = {
     **dict.fromkeys(("LiveModel", "ModelShelf"), "models"),
     **dict.fromkeys(("LivePlayers", "Outcome", "Submission"), "players"),
     "PostgresStore": "postgres",
+    "TraceBoard": "traces",
     **dict.fromkeys(
         ("EventRow", "Head", "ModelRow", "SnapshotRow", "SqliteStore", "Store", "StoreConflict", "StoredPlayer"),
         "store",
@@ -83,6 +85,7 @@ __all__ = [
     "Submission",
     "Token",
     "Tokens",
+    "TraceBoard",
     "create_app",
     "load_tokens",
 ]

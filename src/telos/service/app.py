@@ -45,6 +45,8 @@ from telos.service.players import LivePlayers, Outcome, Submission
 from telos.service.store import SharedStore, Store
 from telos.service.stream import stream_endpoint
 from telos.service.subscriptions import Subscriptions
+from telos.service.traces import TraceBoard
+from telos.traces import MAX_TRACE_BYTES, PauseRequest, decode_traces
 
 if TYPE_CHECKING:
     from telos.service.jetstream import JetStreamBridge
@@ -81,6 +83,7 @@ class Service:
     committer: Committer = field(init=False)
     metrics: Metrics = field(init=False)
     subscriptions: Subscriptions = field(default_factory=Subscriptions)
+    traces: TraceBoard = field(default_factory=TraceBoard)
     rate: RateLimit = field(init=False)
 
     def __post_init__(self) -> None:
@@ -198,6 +201,11 @@ def create_app(service: Service) -> Starlette:
             route("/v1/choose", "POST", Scope.READ, _post_choose),
             route("/v1/models", "GET", Scope.READ, _get_models),
             route("/v1/models/{name}", "PUT", Scope.ADMIN, _put_model),
+            route("/v1/traces", "POST", Scope.WRITE, _post_traces),
+            route("/v1/traces", "GET", Scope.READ, _get_games),
+            route("/v1/traces/{game}", "GET", Scope.READ, _get_traces),
+            route("/v1/traces/{game}/pause", "GET", Scope.WRITE, _get_pause),
+            route("/v1/traces/{game}/pause", "POST", Scope.WRITE, _ask_pause),
             route("/metrics", "GET", Scope.READ, _get_metrics),
             route("/healthz", "GET", None, _get_health),
             route("/openapi.json", "GET", None, _get_openapi),
@@ -335,6 +343,40 @@ async def _put_model(service: Service, request: Request) -> Any:
     name = request.path_params["name"]
     file = request.query_params.get("file") or f"{name}.yaml"
     return describe_model(service, await service.committer.run(service.shelf.put, name, file, text))
+
+
+async def _post_traces(service: Service, request: Request) -> Any:
+    data = await read_body(request, min(service.limits.body_bytes, MAX_TRACE_BYTES))
+    packed = request.headers.get("content-type", "").startswith(MSGPACK)
+    return service.traces.post(decode_traces(data, packed=packed))
+
+
+async def _get_games(service: Service, request: Request) -> Any:
+    return service.traces.games()
+
+
+async def _get_traces(service: Service, request: Request) -> Any:
+    query = request.query_params
+    after, wait = (_whole_number(name, query.get(name)) for name in ("after", "wait"))
+    return await service.traces.read(request.path_params["game"], after, float(wait or 0))
+
+
+async def _get_pause(service: Service, request: Request) -> Any:
+    return service.traces.answer(request.path_params["game"])
+
+
+async def _ask_pause(service: Service, request: Request) -> Any:
+    asked = await _body(service, request, PauseRequest)
+    return service.traces.ask_pause(request.path_params["game"], asked.paused)
+
+
+def _whole_number(name: str, text: str | None) -> int | None:
+    """Return a number of the address, if it is there."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 15):
+        raise ServiceError(ProblemCode.INVALID, f"{name} must be a whole number, got {text[:40]!r}")
+    return int(text)
 
 
 async def _get_metrics(service: Service, request: Request) -> Any:

@@ -11,12 +11,19 @@ from telos import web_page
 from telos.service.characters import ChoiceAnswer, ChoiceRequest, PlanAnswer, PlanRequest
 from telos.service.messages import EventMessage, EventsAnswer, PlayerAnswer, Problem
 from telos.service.stream import StreamAnswer, StreamMessage, StreamNews
+from telos.traces import GameList, GameTrace, PauseRequest, TraceAnswer, TraceBatch
 
 _PLAYER = {"name": "player", "in": "path", "required": True, "schema": {"type": "string"}}
 _MODEL = {"name": "model", "in": "query", "schema": {"type": "string"}, "description": "The first model, if left out."}
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
 _FILE = {"name": "file", "in": "query", "schema": {"type": "string"},
          "description": "The name of the file; its suffix says what kind of model it is."}  # fmt: skip
+
+_GAME = {"name": "game", "in": "path", "required": True, "schema": {"type": "string"}}
+_AFTER = {"name": "after", "in": "query", "schema": {"type": "integer"},
+          "description": "The last trace that is known; without it, all so far comes as one trace."}  # fmt: skip
+_WAIT = {"name": "wait", "in": "query", "schema": {"type": "integer", "maximum": 10},
+         "description": "Seconds to wait for the next trace."}  # fmt: skip
 
 # Path, method, summary, scope, parameters, request, answer.
 OPERATIONS: tuple[tuple[str, str, str, str, list[Any], Any, Any], ...] = (
@@ -30,6 +37,14 @@ OPERATIONS: tuple[tuple[str, str, str, str, list[Any], Any, Any], ...] = (
     ("/v1/models", "get", "The models and domains of the service.", "read", [], None, dict),
     ("/v1/models/{name}", "put", "Check a model, and use it from now on; players keep their beliefs if the goals are"
      " the same.", "admin", [_NAME, _FILE], str, dict),
+    ("/v1/traces", "post", "Send what is new in a game, for studios that look on: one trace or a list.", "write", [],
+     GameTrace | list[GameTrace], TraceAnswer),
+    ("/v1/traces", "get", "The games that send traces.", "read", [], None, GameList),
+    ("/v1/traces/{game}", "get", "The traces of a game.", "read", [_GAME, _AFTER, _WAIT], None, TraceBatch),
+    ("/v1/traces/{game}/pause", "post", "Ask a game to stand still, or to go on.", "write", [_GAME], PauseRequest,
+     TraceAnswer),
+    ("/v1/traces/{game}/pause", "get", "Whether the game is asked to stand still.", "write", [_GAME], None,
+     TraceAnswer),
     ("/metrics", "get", "Figures for Prometheus.", "read", [], None, str),
     ("/healthz", "get", "Whether the service answers.", "", [], None, dict),
 )  # fmt: skip

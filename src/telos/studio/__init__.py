@@ -11,7 +11,8 @@ One key press, from the keyboard to the belief bars:
 
 Start with `Stage` (stage.py), which every world subclasses, and `Session` (session.py), which plays it without a
 browser. `telos.checks.check_stage` tests a stage of your own. server/ paces games and sends frames, page/ builds the
-page, models/ edits, checks and compares model files, worlds/ holds a stage and a drawing per world.
+page, models/ edits, checks and compares model files, worlds/ holds a stage and a drawing per world. `attach` lets the
+studio look on at a game of your own (attached/).
 """
 
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from telos.studio.attached import Attachment, attach
     from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine, build_mind_view
     from telos.studio.session import Session
     from telos.studio.stage import (
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from telos.studio.watchpoint import Watchpoint
 
 __all__ = [
+    "Attachment",
     "ClickTarget",
     "FactLine",
     "Form",
@@ -60,6 +63,7 @@ __all__ = [
     "StepLine",
     "StudioWorld",
     "Watchpoint",
+    "attach",
     "build_mind_view",
     "world",
 ]
@@ -67,6 +71,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        **dict.fromkeys(("Attachment", "attach"), "attached"),
         **dict.fromkeys(("FactLine", "GoalLine", "MindView", "Need", "StepLine", "build_mind_view"), "mind_view"),
         **dict.fromkeys(("Happening", "Hud", "Inputs", "Model", "Poke", "QuickStart"), "stage"),
         **dict.fromkeys(("ClickTarget", "Form", "FormField", "PlayerChoice"), "stage"),

@@ -4,6 +4,7 @@ Start with `Session`. `RecognizerSet` runs the recognisers side by side and `Sco
 right. This module contains no web code.
 """
 
+import time
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -47,8 +48,10 @@ FREE_GOALS = {"goals": "free"}  # the settings of free play, in worlds that give
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 WAITING = "Press a key to begin"
 _MAX_MIND_VIEWS = 600  # moments at which all minds are kept: one a second of play
+_MAX_KEPT_MINDS = 20_000  # of large crowds, fewer moments
 _MAX_COMMANDS = 20  # that wait for the next step
 _MAX_REFUSALS = 20  # that wait to be shown
+_CATCH_UP_SECONDS = 0.03  # that the steps of one advance may take
 _MAX_MARKS = 2_000  # happenings that are sent with a history
 
 
@@ -87,6 +90,14 @@ class RecognizerSet:
     def goals(self) -> tuple[str, ...]:
         """All goals, in the order in which the recognisers name them."""
         return tuple(dict.fromkeys(goal for reader in self.readers.values() for goal in reader.goals))
+
+    def add(self, model: Model) -> None:
+        """Add the recogniser of a model that has come later."""
+        name = model.name
+        self._models[name], self.names = model, (*self.names, name)
+        self.titles[name], self.texts[name], self.about[name] = model.title, model.text, model.about
+        self.readers[name] = self._make(name, model.text)
+        self.beliefs[name], self.updates[name] = self.readers[name].belief, 0
 
     def observe(self, observed: ObservedEvent) -> None:
         """Pass an event to every recogniser, and let it learn in a training phase; one that fails keeps its belief."""
@@ -209,10 +220,11 @@ class Session:
         self.refusals: list[str] = []  # rejected inputs, to be shown once
         self.paused, self.speed, self.stopped, self.version = False, 1.0, "", 0
         self.shown: int | None = None  # the frame that is looked at; None: the newest
+        self._holds = False  # whether the game was paused, rather than only looked back at
         self.watchpoint: Watchpoint | None = None
         self.attention = Attention()
         self._held, self._commands = "", list[str]()
-        self._script = deque(script)
+        self._script = deque(script or [Inputs()] * (world.steps or 0))
         self._script_length = len(self._script)
         self._script_steps = sum(isinstance(entry, Inputs) for entry in self._script)
         self.wanted: int | None = None  # a frame of the recording to go to next
@@ -321,7 +333,8 @@ class Session:
 
     def pause(self, on: bool) -> None:
         """Pause or continue; the game always continues from its newest frame."""
-        self.paused = on
+        self.paused = self._holds = on
+        self.stage.pause(on)
         if not on:
             self.stopped, self.shown = "", None
             self.attention.come_back()
@@ -337,6 +350,8 @@ class Session:
         self.shown = None if frame is None else min(max(frame, self.first), self.last)
         if frame is not None:
             self.paused = True
+        elif self.world.is_live:  # it went on meanwhile, unless it was asked not to
+            self.paused = self._holds
 
     def step(self) -> None:
         """Pause, and go one frame on: towards the newest frame while the past is looked at, otherwise in the game."""
@@ -424,21 +439,38 @@ class Session:
         """Whether the game has ended."""
         return self.stage.over
 
+    @property
+    def follows(self) -> bool:
+        """Whether it shows what comes from a game that runs elsewhere, even if that was asked to stand still."""
+        return self.world.is_live and self.shown is None
+
     def advance(self) -> None:
+        """Advance by one step; of a game that runs elsewhere, by all that have come, as far as time allows."""
+        until = time.perf_counter() + _CATCH_UP_SECONDS
+        for _ in range(self.stage.backlog):
+            self._advance()
+            if time.perf_counter() > until or (self.paused and not self.follows):
+                break
+
+    def _advance(self) -> None:
         """Advance by one step, update the recognisers and record the frame."""
         if self.stage.over:
             self.paused = True
             return
         self.is_waiting = False
         was_scripted, inputs = self.is_scripted, self._next_inputs()
-        self.log.add(inputs)
+        if self.world.runs_here:
+            self.log.add(inputs)
         truth, lesson = self.stage.truth, self.stage.lesson  # before the step: the goal that led to these events
-        entries = [self._record_happening(each, truth, lesson) for each in self._step(inputs)]
+        happened = self._step(inputs)
+        self._add_readers()
+        entries = [self._record_happening(each, truth, lesson) for each in happened]
         self._record_frame(entries)
         if was_scripted:
             self._follow_script()
         if self.watchpoint is not None and self.watchpoint.holds(self._values(entries)):
-            self.paused, self.stopped = True, f"paused at {self.clock()}: {self.watchpoint.text}"
+            self.pause(True)
+            self.stopped = f"paused at {self.clock()}: {self.watchpoint.text}"
 
     def _step(self, inputs: Inputs) -> Iterable[Happening]:
         """Advance the stage; an input that it rejects is reported and left out."""
@@ -448,6 +480,13 @@ class Session:
             except TelosError as error:
                 self._refuse(str(error))
         return self.stage.step(Inputs())
+
+    def _add_readers(self) -> None:
+        """Add the readers of a game that runs elsewhere, as they are heard of."""
+        for model in () if self.world.runs_here else self.stage.models():
+            if model.make is not None and model.name not in self.recognizers.names:
+                self.recognizers.add(model)
+                self.scoreboard.confusion[model.name] = Counter()
 
     def _next_inputs(self) -> Inputs:
         if not self._script:
@@ -466,7 +505,8 @@ class Session:
             except TelosError as error:
                 self._refuse(f"a model of the recording does not load: {error}")
         if not self._script:
-            self.paused, self.stopped = True, "the recording ends here; play on if you like"
+            words = "; play on if you like" if self.world.runs_here else ""
+            self.paused, self.stopped = True, f"the recording ends here{words}"
 
     def _record_happening(self, happening: Happening, truth: str | None, lesson: str | None) -> TimelineEntry:
         entry = TimelineEntry(len(self.happenings), self.last + 1, happening)
@@ -494,6 +534,8 @@ class Session:
         self._frames.add(to_json(data))
         if number % self._steps_per_second == 0 and (who := stage.characters()):
             self._mind_views.append((number, {name: view for name in who if (view := stage.mind(name)) is not None}))
+            while len(self._mind_views) * len(who) > _MAX_KEPT_MINDS and len(self._mind_views) > 1:
+                self._mind_views.popleft()
 
     def _is_quiet(self) -> bool:
         """Whether the player has done nothing for so long that what was believed then says little about now."""
@@ -572,6 +614,7 @@ class Session:
     def mind(self, who: str) -> MindView | None:
         """Return a character's mind at the moment that is looked at."""
         views = self._past_mind_views()
+        self.stage.look_at(who)
         return self.stage.mind(who) if views is None else views.get(who)
 
     def minds(self) -> tuple[str, ...]:

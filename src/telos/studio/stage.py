@@ -312,6 +312,17 @@ class Stage(ABC):
         views = {who: view for who in self.characters() if (view := self.mind(who)) is not None}
         return {who: intent_of(view) for who, view in views.items()}
 
+    @property
+    def backlog(self) -> int:
+        """The number of steps to make at once: 1, but of a game that runs elsewhere, as many as have come."""
+        return 1
+
+    def pause(self, on: bool) -> None:  # noqa: B027  most games have nothing to do
+        """Note that the game is to stand still, or to go on; a game that runs elsewhere is asked to."""
+
+    def look_at(self, who: str) -> None:  # noqa: B027
+        """Note which character is looked at; a game that runs elsewhere tells more of it."""
+
     def pokes(self) -> Sequence[Poke]:
         """Return the changes that an observer may make now."""
         return ()
@@ -355,6 +366,13 @@ class StudioWorld:
     settings: tuple[Setting, ...]
     make: Callable[[int, Mapping[str, str]], Stage]  # from a seed and a complete set of settings
     starts: tuple[QuickStart, ...] = ()  # large buttons of the menu of a new game
+    runs_here: bool = True  # False: it is only looked at, and runs elsewhere or is a recording
+    steps: int | None = None  # of a recording
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is a game that runs elsewhere, now."""
+        return not self.runs_here and self.steps is None
 
     def complete_settings(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return all settings: the valid ones of ``given``, and defaults for the others."""
@@ -379,7 +397,27 @@ class StudioWorld:
         return lines
 
 
+_offered: dict[str, StudioWorld] = {}  # by `offer_world`
+
+
+def offer_world(offered: StudioWorld) -> None:
+    """Let this studio show a world of its own in place of the built-in ones: an attached game, or a recording."""
+    _offered[offered.name] = offered
+
+
+def world_names() -> tuple[str, ...]:
+    """Return the worlds that this studio shows."""
+    return tuple(_offered or WORLDS)
+
+
+def known_name(name: str) -> str:
+    """Return the name of a world that this studio shows, or raise a ``TelosError`` that suggests one."""
+    return name if name in _offered else known_world(name)
+
+
 def world(name: str) -> StudioWorld:
-    """Return a built-in world by its name, importing its module at the first use to keep startup fast."""
+    """Return a world by its name; a built-in one is imported at its first use, to keep startup fast."""
+    if name in _offered:
+        return _offered[name]
     found: StudioWorld = load_object(WORLDS[known_world(name)].stage)
     return found

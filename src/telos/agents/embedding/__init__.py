@@ -13,16 +13,16 @@ from telos.lazy import lazy_exports
 if TYPE_CHECKING:
     from telos.agents.embedding.actuator import StepObject
     from telos.agents.embedding.body import Body, Failed, Wait, sensor, wait
-    from telos.agents.embedding.crowd import Crowd
+    from telos.agents.embedding.crowd import Crowd, CrowdObserver
     from telos.agents.embedding.member import Member
 
 _HOMES = {
     "StepObject": "actuator",
     **dict.fromkeys(("Body", "Failed", "Wait", "sensor", "wait"), "body"),
-    "Crowd": "crowd",
+    **dict.fromkeys(("Crowd", "CrowdObserver"), "crowd"),
     "Member": "member",
 }
 
-__all__ = ["Body", "Crowd", "Failed", "Member", "StepObject", "Wait", "sensor", "wait"]
+__all__ = ["Body", "Crowd", "CrowdObserver", "Failed", "Member", "StepObject", "Wait", "sensor", "wait"]
 
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

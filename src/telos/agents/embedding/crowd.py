@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import Field
 
@@ -54,6 +54,16 @@ class CrowdSnapshot(SnapshotModel):
 
     schedule: ScheduleSnapshot
     bodies: dict[str, BodySnapshot] = Field(default_factory=dict)
+
+
+class CrowdObserver(Protocol):
+    """Looks on at the frames of a crowd, and may hold them: the studio, when it is attached to a game."""
+
+    def begin_frame(self, now: float) -> bool:
+        """Return whether the frame may run; otherwise ``tick`` does nothing."""
+
+    def end_frame(self, now: float) -> None:
+        """Look at the minds after a frame; this changes nothing."""
 
 
 class Crowd:
@@ -110,6 +120,7 @@ class Crowd:
         self._members: dict[str, Member] = {}
         self._senses: dict[str, Senses] = {}
         self._count = 0  # members that were ever added
+        self.observer: CrowdObserver | None = None
         scheduler = Scheduler(get_planner(domain, domain.all_actions))
         self.schedule = MindSchedule(SensorSchedule({}), scheduler, expansions=expansions)
 
@@ -236,8 +247,12 @@ class Crowd:
         """Run one frame at the time ``now``, in seconds, and return how many minds thought.
 
         Bodies go on with their steps, sensors are read, minds think and plan, and new steps begin. Planning takes at
-        most ``microseconds``; without them it is counted, and the same calls always give the same run.
+        most ``microseconds``; without them it is counted, and the same calls always give the same run. While an
+        observer holds the crowd, a frame does nothing.
         """
+        observer = self.observer
+        if observer is not None and not observer.begin_frame(now):
+            return 0
         self.schedule.begin_frame(now)
         for member in self._present():
             member.act()
@@ -248,6 +263,8 @@ class Crowd:
         for member in self._present():
             member.settle()
             member.report()
+        if observer is not None:
+            observer.end_frame(now)
         return thought
 
     def _present(self) -> Iterator[Member]:

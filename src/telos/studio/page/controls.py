@@ -101,9 +101,11 @@ class Controls:
         update_button(self._play, icon, label, key="P")
         if self._speed.value != session.speed:
             self._speed.set_value(session.speed)
-        for button in (self._end, self._take):
-            if button.visible != bool(session.replay):
-                button.set_visibility(bool(session.replay))
+        for button, is_wanted in ((self._end, True), (self._take, session.world.runs_here)):
+            if button.visible != (bool(session.replay) and is_wanted):
+                button.set_visibility(bool(session.replay) and is_wanted)
+        if self._speed.visible == session.world.is_live:
+            self._speed.set_visibility(not session.world.is_live)
         self._live.set_enabled(session.shown is not None)
         show_text(self._moment, session.stopped or (f"frame {session.shown}" if session.shown is not None else ""))
         self._offer_pokes(tuple(session.stage.pokes()))

@@ -207,10 +207,24 @@ async def _open_upload(hub: Hub, event: UploadEventArguments) -> None:
         navigate(f"/{game.session.world.name}?{urlencode({'replay': game.name})}")
 
 
+def _download_seen(session: Session) -> None:
+    """Save the traces of a game that runs elsewhere."""
+    found = session.stage.recording()
+    if found is None:
+        show_note("Nothing has been seen yet.")
+    else:
+        ui.download.content(found[1], found[0], "application/x-ndjson")
+
+
 class GameMenus:
     """The buttons of the header that belong to the game: a new game, and recordings."""
 
     def __init__(self, session: Session, hub: Hub) -> None:
+        if not session.world.runs_here:
+            self.new_game: NewGameMenu | None = None
+            if session.world.is_live:
+                icon_button("save_alt", "Save what was seen so far", partial(_download_seen, session))
+            return
         with text_button("New game", "Another seed, other settings", icon="add", tip="left"):
             self.new_game = NewGameMenu(session, rng=SystemRandom())
         with icon_button("save_alt", "Recordings", tip="left"):

@@ -15,6 +15,7 @@ from telos.studio.mind_view import FactLine, GoalLine, MindView
 from telos.studio.models.resolved import ACTION, GOAL, ResolvedMind
 from telos.studio.page.designer.plan_dialogs import show_graph, show_plan_choice
 from telos.studio.page.designer.resolved_view import format_source
+from telos.studio.page.score_panel import has_scores
 from telos.studio.page.widgets import (
     box,
     empty_label,
@@ -250,8 +251,9 @@ class MindPanel:
         with box("ts-row ts-plan-head"):
             heading("Plan", about="The steps; a precondition that no step makes true is marked with a cross")
             box("ts-grow")
-            text_button("Why this plan?", "The plans that were rejected, with their costs", self._compare_plans)
-            text_button("All actions", "All actions and goals as a graph", self._show_graph)
+            if self._session.world.runs_here:  # of a game that runs elsewhere, the rules are not known
+                text_button("Why this plan?", "The plans that were rejected, with their costs", self._compare_plans)
+                text_button("All actions", "All actions and goals as a graph", self._show_graph)
         self._plan = ui.html("", sanitize=False).classes("ts-plan")  # our own drawing, its texts escaped
         self._plan.on("click", self._open_step, js_handler=_STEP_CLICK)
         self._fold = ui.button(on_click=self._toggle_idle, color=None).props("flat dense no-caps align=left")
@@ -399,7 +401,7 @@ class MindPanel:
     def _pause_when(self, kind: str, name: str) -> None:
         with show_errors():
             self._session.pause_when(f"{self._who}.{kind} == {name}")
-            panel = "Score" if self._session.recognizers.names else "Pause"
+            panel = "Score" if has_scores(self._session) else "Pause"
             show_note(f"The game pauses when {self._who} begins {name}. To clear it: {panel}.")
 
     def _why_not(self, kind: str, what: str) -> None:

@@ -18,7 +18,7 @@ from telos.studio.page.help import help_dialog
 from telos.studio.page.mind_panel import MindPanel, ModelLinks
 from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.panels import PANELS, WIDE, Panels
-from telos.studio.page.score_panel import ScorePanel
+from telos.studio.page.score_panel import ScorePanel, has_scores
 from telos.studio.page.theme import Theme
 from telos.studio.page.widgets import (
     Act,
@@ -33,9 +33,9 @@ from telos.studio.page.widgets import (
     show_note,
     update_button,
 )
-from telos.studio.server.game import Game
+from telos.studio.server.game import Game, page_structure
 from telos.studio.server.hub import Hub, prepare_world
-from telos.worlds.registry import WORLDS, known_world
+from telos.studio.stage import known_name, world_names
 
 # Browsers grant the clipboard to local and https pages only, and users may deny it: then the link is shown in a prompt.
 _COPY = """
@@ -96,7 +96,7 @@ class StudioPage:
     def open(self, world: str, query: Mapping[str, str]) -> None:
         """Show the game of an address, or what is wrong with the address."""
         try:
-            game = self._open_game(known_world(world), query)
+            game = self._open_game(known_name(world), query)
         except TelosError as error:
             with self._place:
                 ui.label(str(error)).classes("ts-failure").props["role"] = "alert"
@@ -110,7 +110,13 @@ class StudioPage:
             menus = GameMenus(game.session, self._hub)
         with self._place:
             self._shown = GamePage(
-                game, self._library, menus, dark=self._theme.dark, wide=self._wide, on_address=self._show_address
+                game,
+                self._library,
+                menus,
+                dark=self._theme.dark,
+                wide=self._wide,
+                on_address=self._show_address,
+                on_rebuild=partial(self.show, game, push=False),
             )
         for name, link in self._links.items():
             is_shown = name == game.session.world.name
@@ -137,7 +143,9 @@ class StudioPage:
             ui.label("telos").classes("ts-wordmark")
             with ui.element("nav").classes("ts-worlds") as nav:
                 nav.props["aria-label"] = "Worlds"
-                self._links = {name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in WORLDS}
+                self._links = {
+                    name: ui.link(name.capitalize(), f"/{name}").classes("ts-world") for name in world_names()
+                }
             box("ts-gap")
             self._menus = box("ts-game")
             self._sound = icon_button(*_SOUND[False], self._shell.toggle_sound, key="M")
@@ -151,7 +159,7 @@ class StudioPage:
         self._requests = request = self._requests + 1
         parts = urlsplit(address)
         try:
-            name = known_world(parts.path.strip("/"))
+            name = known_name(parts.path.strip("/"))
             await asyncio.to_thread(prepare_world, name)
             if request != self._requests or self._client.is_deleted:
                 return
@@ -199,10 +207,13 @@ class GamePage:
         dark: bool = True,
         wide: bool = False,
         on_address: Callable[[], None] = lambda: None,
+        on_rebuild: Callable[[], None] = lambda: None,
     ) -> None:
         self._game, self._session, self._on_address = game, game.session, on_address
+        self._on_rebuild = on_rebuild
         self._page = ui.context.client.id
         self._moment: int | None = None  # the frame that the panels show; None: the newest
+        self._built_for = page_structure(game.session)
         self.taken = {code for code, _, _ in game.session.stage.keys}
         self.help = help_dialog(game.session)
         with box("ts-middle"):
@@ -212,9 +223,9 @@ class GamePage:
                     StageCanvas(
                         f"/link/{game.name}?page={self._page}",
                         on_pick=self._pick,
-                        on_again=new_game.another,
-                        on_accept=new_game.accept,
-                        on_free=new_game.play_freely,
+                        on_again=None if new_game is None else new_game.another,
+                        on_accept=None if new_game is None else new_game.accept,
+                        on_free=None if new_game is None else new_game.play_freely,
                     )
                 self.controls = Controls(game.session, on_take_over=self._take_over)
             self.panels = self._build_panels(library, dark=dark, wide=wide)
@@ -251,7 +262,7 @@ class GamePage:
 
         builders = dict(zip(PANELS, (beliefs, mind, model, score, log), strict=True))
         unread = not self._session.recognizers.names
-        is_empty = {"beliefs": unread, "model": not self._session.stage.models()}
+        is_empty = {"beliefs": unread, "model": not any(model.text for model in self._session.stage.models())}
         hidden = [name for name in PANELS if is_empty.get(name)]
         return Panels(
             builders,
@@ -259,9 +270,14 @@ class GamePage:
             keys=[key for key in free_keys("12345", self.taken) if PANELS[int(key) - 1] not in hidden],
             order=("mind", "model", "log", "score", "beliefs") if unread else PANELS,  # no empty panel beside another
             hidden=hidden,
-            titles={"beliefs": "Why", "score": "Pause"} if unread else {},  # what is left of them without recognisers
+            titles=self._titles(),
             wide=wide,
         )
+
+    def _titles(self) -> dict[str, str]:
+        """Return the titles of panels of which only a part is left, without recognisers or without a true goal."""
+        titles = {} if has_scores(self._session) else {"score": "Pause"}
+        return titles if self._session.recognizers.names else {**titles, "beliefs": "Why"}
 
     def _acts(self) -> dict[str, Act]:
         """Return the actions of the keys."""
@@ -291,6 +307,11 @@ class GamePage:
 
     def refresh(self) -> None:
         """Update the visible panels from the session."""
+        if (
+            page_structure(self._session) != self._built_for
+        ):  # a game that runs elsewhere has more to tell than at first
+            self._on_rebuild()
+            return
         self._moment = self._session.shown
         for name in self.panels.shown:
             self._refresh_panel(name)

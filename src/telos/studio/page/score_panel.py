@@ -56,10 +56,11 @@ class ScorePanel:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._scores = has_scores(session)
         with box("ts-panel-body ts-scroll ts-score"):
-            if session.recognizers.names:
+            if self._scores:
                 self._build()
-            else:
+            elif session.world.runs_here:
                 empty_label(_NOBODY)
             self._watch()
         self.refresh()
@@ -108,7 +109,7 @@ class ScorePanel:
             self._condition.set_value(watchpoint.text)
             self._show(f"Pauses when {watchpoint.text}")
         self._shown = watchpoint
-        if self._session.recognizers.names:
+        if self._scores:
             show_rows(self._accuracy, accuracy_rows(self._session))
             judged = any(self._session.scoreboard.judged(name) for name in self._session.recognizers.names)
             self._unjudged.set_visibility(not judged)
@@ -147,6 +148,11 @@ class ScorePanel:
     def _show(self, words: str, *, bad: bool = False) -> None:
         set_class(self._said, "ts-bad", bad)
         show_text(self._said, words)
+
+
+def has_scores(session: Session) -> bool:
+    """Return whether readers can be scored: a game that runs elsewhere does not tell what its player really wants."""
+    return bool(session.recognizers.names) and session.world.runs_here
 
 
 def accuracy_rows(session: Session) -> list[dict[str, Any]]:

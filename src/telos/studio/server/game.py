@@ -25,6 +25,7 @@ _STATUS_INTERVAL = 0.5  # seconds between two status messages
 _MAX_DELAY = 0.25  # seconds; a game that is later than this stops catching up, and reports that it is slow
 _SLICE = 0.01  # seconds that a game that catches up may run before others get their turn
 _MAX_NOTES = 20  # that wait to be sent: endless invalid messages are not answered endlessly
+_MAX_LEAP = 3  # frames; after a longer one, the page is sent the history anew
 _MIN_PACE = 0.9  # share of the intended steps per second; below it the game reports that it is slow
 
 _LOG = logging.getLogger("telos.studio")
@@ -52,6 +53,7 @@ class Game:
         self._sent_backdrops: set[str] = set()
         self._sent_happenings = 0
         self._base: dict[str, Any] | None = None  # the live frame that the page has; it gets the differences to it
+        self._structure: tuple[object, ...] = ()  # that the page was told of
         self._was_hidden = False  # whether frames were left out since the last history
         self._failure = ""  # the error that stopped the game
 
@@ -100,15 +102,15 @@ class Game:
         loop = asyncio.get_running_loop()
         try:
             await self._catch_up(loop)
-            await self._send_message(hello(self.session))
-            await self._send_history()
+            await self._begin()
             due = status_at = loop.time()
             while True:
                 if self.session.wanted is not None:
                     await self._seek(loop)
                     due = loop.time()
                 now = loop.time()
-                if self.session.paused or self.session.is_waiting or self.session.waits:
+                is_still = self.session.paused and not self.session.follows
+                if is_still or self.session.is_waiting or self.session.waits:
                     due = now + (_PAUSED_INTERVAL if self.session.paused else 1 / MAX_FRAME_RATE)
                 else:
                     self._advance(now)
@@ -126,6 +128,14 @@ class Game:
                 self._send = None
                 self.session.hold("")  # the page is gone, and its keys with it
                 self.session.attention.leave()
+
+    async def _begin(self) -> None:
+        """Send what does not change during the game, or has changed all the same: then the page begins anew."""
+        self._structure = page_structure(self.session)
+        self._sent, self._base = (), None
+        self._sent_backdrops.clear()
+        await self._send_message(hello(self.session))
+        await self._send_history()
 
     async def release(self) -> None:
         """Disconnect the current page, if there is one, so that another page can take over."""
@@ -167,12 +177,14 @@ class Game:
         return target is not None and session.last < target and not (session.is_over or self._failure)
 
     def _advance(self, now: float) -> None:
+        before = self.session.last
         try:
             self.session.advance()
         except Exception as error:
             self._fail(error)
         else:
             self._step_times.append(now)
+            self._was_hidden |= self.session.last > before + _MAX_LEAP
 
     def _fail(self, error: Exception) -> None:
         """Stop a game whose world raised an error, and report it in the log and in the page; other games go on."""
@@ -188,6 +200,8 @@ class Game:
     async def _send_changes(self, now: float) -> None:
         """Send the frame that is looked at, the status and the notes, as far as they are new."""
         session = self.session
+        if page_structure(session) != self._structure:
+            await self._begin()
         state = (session.paused, session.waits, session.speed, session.shown, session.stopped, session.version)
         changed = state != self._sent[1:]
         if self._sent and state[:3] != self._sent[1:4]:
@@ -268,6 +282,11 @@ class Game:
             await self._send(to_json(message).decode())
 
 
+def page_structure(session: Session) -> tuple[object, ...]:
+    """Return what a page is built for: the readers and the size of the picture, which a game elsewhere may change."""
+    return session.recognizers.names, session.stage.size
+
+
 def hello(session: Session) -> dict[str, Any]:
     """Return the first message to a page: all that does not change during the game."""
     stage = session.stage
@@ -290,7 +309,8 @@ def headline(session: Session) -> dict[str, Any] | None:
     wants = {goal: glossary.wants(goal) for goal in session.recognizers.goals}
     return {
         "reader": session.headline, "title": f"The game thinks {who} to…", "wants": wants,
-        "margin": glossary.UNSURE_MARGIN, "doubt": glossary.UNSURE_DOUBT, "first": glossary.FIRST_RUN,
+        "margin": glossary.UNSURE_MARGIN, "doubt": glossary.UNSURE_DOUBT,
+        "first": glossary.FIRST_RUN if session.world.runs_here else "",
     }  # fmt: skip
 
 

@@ -111,6 +111,8 @@ class Hub:
     def _create(
         self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, repeats: bool, now: float
     ) -> Game:
+        if not world(name).runs_here:
+            return self._look_on(name, seed, at, now)
         log = self._find_log(game) if game else None
         if log is not None and log.world == name:
             # A resumed game keeps its name and its file; a link to a moment opens a copy.
@@ -126,6 +128,15 @@ class Hub:
             created.target_frame, created.shows_target = min(at, MAX_AHEAD), True
             if at > MAX_AHEAD:
                 created.notify(_TOO_FAR)
+        return created
+
+    def _look_on(self, name: str, seed: int, at: int | None, now: float) -> Game:
+        """Return a new view of a game that runs elsewhere, or of a recording, from its start or at a moment."""
+        shown = world(name)
+        created = self._add(Session(shown, seed, id=_new_id()), now)
+        if at is not None:
+            there = created.session.stage.backlog if shown.steps is None else shown.steps
+            created.target_frame, created.shows_target = min(at, there), True
         return created
 
     def replay_file(self, data: bytes, *, now: float, file: str = "recording") -> Game:

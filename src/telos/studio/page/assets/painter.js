@@ -1,5 +1,6 @@
 // The painter: pictures of any world onto one canvas. It knows only shapes and colours.
 
+import { isHidden } from "./channels.js";
 import { Colours } from "./colours.js";
 import { drawBar, drawBubble, drawGlow, drawLabel } from "./marks.js";
 import { Jolt, Motion, placed } from "./motion.js";
@@ -176,6 +177,7 @@ export class Painter {
   /** One shape, symbol or not, in the units of the stage. */
   paintShape(context, shape, motion, now) {
     const thing = placed(shape);
+    if (!thing && shape?.[0] === "g") return this.paintGroup(context, shape, motion, now);
     if (!thing) return drawShape(context, this.colours, shape, SMALLEST_TEXT / this.scale);
     const symbol = this.symbols.get(thing.symbol);
     if (!symbol) return;
@@ -189,6 +191,12 @@ export class Painter {
     if (Number.isFinite(alpha)) context.globalAlpha = Math.min(1, Math.max(0, alpha));
     drawSymbol(context, symbol, this.colours, typeof tint === "string" ? tint : "");
     context.restore();
+  }
+
+  /** The shapes of a channel, unless it is switched off: ["g", name, shapes]. */
+  paintGroup(context, [, name, shapes], motion, now) {
+    if (isHidden(name) || !Array.isArray(shapes)) return;
+    for (const shape of shapes) if (shape?.[0] !== "g") this.paintShape(context, shape, motion, now);
   }
 
   /** How opaque a symbol that blinks is now; where movement is not wanted it does not change. */

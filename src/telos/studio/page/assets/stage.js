@@ -1,6 +1,7 @@
 // The stage on the page: the canvas, the lines around it, the small bars in its corner, and the player's input.
 
 import { Attention } from "telos-studio/attention.js";
+import { ChannelButtons } from "telos-studio/channels.js";
 import { isDark, watchTheme } from "telos-studio/colours.js";
 import { Corner } from "telos-studio/corner.js";
 import { Hud } from "telos-studio/hud.js";
@@ -22,6 +23,7 @@ export default {
         <div ref="over" class="telos-over">
           <div ref="corner" hidden></div>
           <div ref="invited" class="telos-invited"></div>
+          <div ref="channels" class="telos-channels" role="group" aria-label="What the game draws" hidden></div>
           <div ref="waits" class="telos-waits" role="status" hidden></div>
         </div>
         <div ref="pad" class="telos-pad"></div>
@@ -35,7 +37,8 @@ export default {
     this.painter = new Painter(this.$refs.canvas);
     this.hud = new Hud(this.$refs.over, () => this.$emit("again"));
     this.hud.bottom.prepend(this.$refs.corner);
-    this.hud.bottom.append(this.$refs.invited);
+    this.hud.bottom.append(this.$refs.invited, this.$refs.channels);
+    this.channels = new ChannelButtons(this.$refs.channels, () => this.draw());
     this.belief = new Corner(this.$refs.corner);
     this.result = new ResultCard(this.$refs.over, { again: () => this.$emit("again"), free: () => this.$emit("free") });
     const { canvas, view, bar } = this.$refs;
@@ -103,6 +106,7 @@ export default {
       this.pointing.begin(hello);
       if (this.$el.classList.contains("telos-touched")) this.showPad();
       this.belief.begin(hello);
+      this.channels.begin();
       this.hud.begin(hello);
       this.result.begin();
       const title = String(hello.title ?? "The game");
@@ -128,6 +132,7 @@ export default {
       this.result.show(link.status.result, frame);
       this.belief.take(frame, performance.now(), this.corner);
       this.pointing.take(frame);
+      this.channels.take(frame);
       this.draw();
     },
     resize() {
