@@ -154,7 +154,7 @@ def test_help_is_one_column_on_phone(browser: Any, studio: Studio) -> None:
         with screen(browser, studio, "adventure?seed=8", width, height) as page:
             page.get_by_role("button", name="Help").first.click()
             page.locator(".ts-help").wait_for()
-            lefts = [each.bounding_box()["x"] for each in page.locator(".ts-help-column").all()]
+            lefts = page.locator(".ts-help-column").evaluate_all("all => all.map(each => each.offsetLeft)")
             assert len(set(lefts)) == columns
 
 
