@@ -328,7 +328,7 @@ def test_squads_of_coordinator_are_told_with_orders() -> None:
 @pytest.mark.parametrize(
     ("part", "options", "words"),
     [
-        (object(), {}, "cannot be attached"),
+        pytest.param(object(), {}, "cannot be attached", id="no-game"),
         (Baker, {}, "cannot be attached"),
         ({}, {}, "nothing to attach"),
         (None, {"name": "a/b"}, "not a name"),
