@@ -8,7 +8,7 @@ from telos.squads.squad import BehaviourEnded, OrdersGiven
 
 
 def file_of_three() -> list[Soldier]:
-    return [soldier("Ann", 0.0, rank=2), soldier("Bob", 8.0), soldier("Cid", 4.0)]
+    return [soldier("Ann", 0.0, rank=2), soldier("Bob", 5.5), soldier("Cid", 3.0)]
 
 
 def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
@@ -19,8 +19,49 @@ def follows(squad: list[Soldier]) -> dict[str, tuple[str, str | None]]:
     return {each.name: (each.order["task"], each.order["target"]) for each in squad if each.order is not None}
 
 
-def test_single_file_follows_and_the_last_guards_the_rear() -> None:
+def in_passage(squad: list[Soldier], *nodes: str) -> list[Soldier]:
+    """Let the first of a squad know that the nodes lie in a passage."""
+    for node in nodes:
+        squad[0].note("post", node, narrow=True)
+    return squad
+
+
+def test_squad_advances_abreast_where_there_is_room() -> None:
     squad = file_of_three()
+    squad[1].note("post", "p1", narrow=False)
+    red, _ = watched()
+    red.advance_to(None, ["p1", "p2"])
+    red.tick(squad, 0.0)
+    assert follows(squad) == {"Ann": ("lead", None), "Bob": ("abreast", "Ann"), "Cid": ("abreast", "Ann")}
+    assert {each.order["node"] for each in squad if each.order is not None} == {"p1"}
+
+
+def test_leader_waits_until_the_others_have_closed_up() -> None:
+    squad = [soldier("Ann", 20.0, rank=2), soldier("Bob", 13.9), soldier("Cid", 16.0)]
+    red, _ = watched(reach=30.0)
+    red.advance_to(None, ["p1", "p2"])
+    red.tick(squad, 0.0)
+    squad[0].feels(at="p1")
+    red.tick(squad, 5.0)
+    assert {each.order["node"] for each in squad if each.order is not None} == {"p1"}, "Bob is 6.1 m behind"
+    squad[1].position = (14.1, 0.0)
+    red.tick(squad, 5.5)
+    assert {each.order["node"] for each in squad if each.order is not None} == {"p2"}
+
+
+def test_squad_changes_to_single_file_when_somebody_knows_that_the_way_is_narrow() -> None:
+    squad = file_of_three()
+    red, told = watched()
+    red.advance_to(None, ["p1"])
+    red.tick(squad, 0.0)
+    squad[2].note("post", "p1", narrow=True)
+    red.tick(squad, 0.5)
+    assert follows(squad) == {"Ann": ("lead", None), "Cid": ("follow", "Ann"), "Bob": ("guard_rear", "Cid")}
+    assert told[-1].why == "the way to p1 is narrow"
+
+
+def test_single_file_follows_and_the_last_guards_the_rear() -> None:
+    squad = in_passage(file_of_three(), "p1")
     squad[1].note("node", "p1", x=7.0, y=3.0, room="yard", kind="patrol", distance=9.0)
     red, _ = watched()
     red.advance_to(None, ["p1", "p2"])
@@ -32,7 +73,7 @@ def test_single_file_follows_and_the_last_guards_the_rear() -> None:
 
 
 def test_leader_advances_by_nodes_and_others_keep_their_orders() -> None:
-    squad = file_of_three()
+    squad = in_passage(file_of_three(), "p1", "p2")
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)
@@ -55,7 +96,7 @@ def test_leader_advances_by_nodes_and_others_keep_their_orders() -> None:
 
 
 def test_next_in_rank_leads_after_the_leader_dies() -> None:
-    squad = file_of_three()
+    squad = in_passage(file_of_three(), "p1", "p2")
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)
@@ -71,7 +112,7 @@ def test_next_in_rank_leads_after_the_leader_dies() -> None:
 
 
 def test_single_file_closes_up_after_a_death() -> None:
-    squad = file_of_three()
+    squad = in_passage(file_of_three(), "p1", "p2")
     red, _ = watched()
     red.advance_to(None, ["p1"])
     red.tick(squad, 0.0)
@@ -83,7 +124,7 @@ def test_single_file_closes_up_after_a_death() -> None:
 
 
 def test_contact_ends_the_advance_and_keeps_its_progress() -> None:
-    squad = file_of_three()
+    squad = in_passage(file_of_three(), "p1", "p2")
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)

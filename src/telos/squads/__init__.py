@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         parse_lines,
         say,
     )
+    from telos.squads.practices import ALL_PRACTICES, Practice, select_practices
     from telos.squads.squad import (
         Assignment,
         BehaviourEnded,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_BEHAVIOURS",
+    "ALL_PRACTICES",
     "Assignment",
     "Behaviour",
     "BehaviourEnded",
@@ -56,6 +58,7 @@ __all__ = [
     "Order",
     "OrdersGiven",
     "Person",
+    "Practice",
     "Squad",
     "SquadsFormed",
     "Verdict",
@@ -63,6 +66,7 @@ __all__ = [
     "parse_lines",
     "say",
     "select_behaviours",
+    "select_practices",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -84,6 +88,9 @@ __getattr__, __dir__ = lazy_exports(
         "load_lines": "dialogue",
         "parse_lines": "dialogue",
         "say": "dialogue",
+        "ALL_PRACTICES": "practices",
+        "Practice": "practices",
+        "select_practices": "practices",
         "Assignment": "squad",
         "BehaviourEnded": "squad",
         "LineSpoken": "squad",

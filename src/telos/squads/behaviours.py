@@ -13,7 +13,6 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from telos.agents.memory import Fact
-from telos.core.errors import TelosError, name_hint
 from telos.squads.squad import (
     LOST_SECONDS,
     Assignment,
@@ -28,6 +27,7 @@ from telos.squads.squad import (
     known_enemies,
     node_position,
     refusal_reason,
+    select_by_name,
     self_report,
     visible_enemy,
     walking_distance,
@@ -393,9 +393,15 @@ def _threat_distance(member: Member, now: float) -> float:
 # --- orderly advance ---
 
 
+CLOSED_UP = 6.0  # metres to the leader within which a member has closed up
+
+
 @dataclass(frozen=True, slots=True)
 class OrderlyAdvance:
-    """A single file along a route: each member covers the one in front, the last one faces back.
+    """An advance along a route: abreast, or in single file where the way is narrow.
+
+    Abreast, all guns come to the first contact together. In single file each member covers the one in front, and the
+    last one looks back. The leader waits at every node of the route until the others have closed up.
 
     Needs an objective to advance to, and no known enemy. The time limit applies to each leg of the route.
     """
@@ -406,18 +412,19 @@ class OrderlyAdvance:
     serves: str = "advance"
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Form a single file behind the leader."""
+        """Form up around the leader."""
         route = squad.objective.advance
         if not route:
             return NotNow("there is no objective to advance to")
         known = known_enemies(squad.members, now)
         if known:
             return NotNow(f"{known[0].subject} is about")
-        why = f"{squad.leader.name} leads the way to {route[-1]}, and no enemy is known"
-        return Assignment.create(self.name, form_single_file(squad, route[0], now), why, now, route)
+        how = "in single file, as the way is narrow" if is_narrow(squad, route[0], now) else "abreast"
+        why = f"{squad.leader.name} leads the way to {route[-1]}, {how}, and no enemy is known"
+        return Assignment.create(self.name, form_up(squad, route[0], now), why, now, route)
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
-        """Lead from node to node; after a death, close the gap or form a new file behind a new leader."""
+        """Lead from node to node; after a death, form up again, behind a new leader if the leader died."""
         if squad.objective.advance != assignment.places:
             return failed_verdict("there is another objective")
         known = known_enemies(squad.members, now)
@@ -425,14 +432,37 @@ class OrderlyAdvance:
             return failed_verdict(f"contact: {known[0].subject}")
         fallen = [name for name in assignment.orders if squad.member(name) is None]
         if fallen:
-            orders = form_single_file(squad, assignment.places[0], now)
+            orders = form_up(squad, assignment.places[0], now)
             return continued(assignment.reordered(orders, f"{fallen[0]} is dead; {squad.leader.name} leads on"))
-        lead = assignment.orders[squad.leader.name]
-        if is_order_done(squad.leader, lead, now):
-            return _next_leg(assignment, squad, now)
         answers = (refusal_reason(member, assignment.orders[member.name], now) for member in squad.members)
         why = next((answer for answer in answers if answer is not None), None)
-        return RUNNING if why is None else failed_verdict(why)
+        if why is not None:
+            return failed_verdict(why)
+        lead = assignment.orders[squad.leader.name]
+        if is_order_done(squad.leader, lead, now) and _has_closed_up(squad):
+            return _next_leg(assignment, squad, now)
+        orders = form_up(squad, assignment.places[0], now)
+        if _is_file(orders) != _is_file(assignment.orders):  # somebody has come to know the way
+            return continued(assignment.reordered(orders, f"the way to {assignment.places[0]} is narrow"))
+        return RUNNING
+
+
+def is_narrow(squad: Squad, node: str, now: float) -> bool:
+    """Whether the way to a node leaves no choice but to go in single file, as far as the squad knows."""
+    facts = (member.memory.recall("post", node, now) for member in squad.members)
+    return any(fact is not None and bool(fact.get("narrow")) for fact in facts)
+
+
+def form_up(squad: Squad, node: str, now: float) -> dict[str, Order]:
+    """Return the orders for a leg of the route: abreast, or in single file where the way is narrow."""
+    return form_single_file(squad, node, now) if is_narrow(squad, node, now) else form_line(squad, node, now)
+
+
+def form_line(squad: Squad, node: str, now: float) -> dict[str, Order]:
+    """Return the orders of an advance abreast: everybody goes to the node that the leader goes to."""
+    leader, place = squad.leader, node_position(node, squad.members, now)
+    others = {each.name: Order("abreast", node=node, place=place, target=leader.name) for each in squad.members[1:]}
+    return {leader.name: Order("lead", node=node, place=place), **others}
 
 
 def form_single_file(squad: Squad, node: str, now: float) -> dict[str, Order]:
@@ -445,13 +475,20 @@ def form_single_file(squad: Squad, node: str, now: float) -> dict[str, Order]:
     return orders
 
 
+def _is_file(orders: Mapping[str, Order]) -> bool:
+    return any(order.task == "guard_rear" for order in orders.values())
+
+
+def _has_closed_up(squad: Squad) -> bool:
+    """Whether all members are with the leader; one that never comes makes the leg run out of time."""
+    return all(distance_to(member, *squad.leader.position) <= CLOSED_UP for member in squad.members[1:])
+
+
 def _next_leg(assignment: Assignment, squad: Squad, now: float) -> Verdict:
     reached, *ahead = assignment.places
     if not ahead:
         return fulfilled_verdict(f"{squad.leader.name} is at {reached}")
-    lead = Order("lead", node=ahead[0], place=node_position(ahead[0], squad.members, now))
-    orders = {**assignment.orders, squad.leader.name: lead}
-    onward = assignment.reordered(orders, f"{reached} is reached, on to {ahead[0]}")
+    onward = assignment.reordered(form_up(squad, ahead[0], now), f"{reached} is reached, on to {ahead[0]}")
     return continued(replace(onward, since=now, places=tuple(ahead)))
 
 
@@ -661,9 +698,4 @@ def select_behaviours(names: Iterable[str]) -> tuple[Behaviour, ...]:
     >>> [each.name for each in select_behaviours(["search", "get-to-cover"])]
     ['get-to-cover', 'search']
     """
-    wanted = list(names)
-    known = {each.name: each for each in ALL_BEHAVIOURS}
-    for name in wanted:
-        if name not in known:
-            raise TelosError(f"unknown squad behaviour {name!r}", name_hint(name, known))
-    return tuple(each for each in ALL_BEHAVIOURS if each.name in wanted)
+    return select_by_name(names, ALL_BEHAVIOURS, "squad behaviour")

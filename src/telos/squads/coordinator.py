@@ -12,6 +12,7 @@ from telos.core.values import FrozenMap, check_finite, check_not_negative
 from telos.files import Count, Finite, Items, SnapshotModel, read_snapshot
 from telos.files.restoring import LENIENT, Omission, SnapshotCheck
 from telos.squads.behaviours import ALL_BEHAVIOURS, Behaviour, BehaviourStatus, NotNow, assignment_flaw
+from telos.squads.practices import ALL_PRACTICES, Practice
 from telos.squads.squad import (
     EXCLUSIVE_TASKS,
     Assignment,
@@ -57,6 +58,7 @@ class Coordinator:
         side: str,
         *,
         behaviours: Sequence[Behaviour] = ALL_BEHAVIOURS,
+        practices: Sequence[Practice] = ALL_PRACTICES,
         reach: float = 12.0,
         every: float = 3.0,
         trace: Trace = silent,
@@ -64,6 +66,7 @@ class Coordinator:
         if not check_finite("reach", reach) > 0:
             raise TelosError(f"reach must be more than 0 metres, got {reach!r}")
         self.side, self.reach, self.every, self.trace = side, reach, check_not_negative("every", every), trace
+        self._practices = tuple(practices)
         self._behaviours = {behaviour.name: behaviour for behaviour in behaviours}
         if len(self._behaviours) < len(behaviours):
             names = ", ".join(behaviour.name for behaviour in behaviours)
@@ -108,6 +111,8 @@ class Coordinator:
             self._regroup(living, now)
         taken = self._taken(living.values(), now)
         for squad in self._squads:
+            for practice in self._practices:
+                practice.apply(squad, now)
             squad.taken = taken
             if squad.assignment is None:
                 self._consider(squad, now)

@@ -4,10 +4,10 @@ The squad layer knows members and their memories only, never the world. Orders a
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError, name_hint
@@ -15,7 +15,9 @@ from telos.core.values import FrozenMap, Value
 from telos.files import Count, Finite, Items, SnapshotPart
 from telos.files.restoring import Point, SnapshotCheck
 
-OrderTask: TypeAlias = Literal["suppress", "cover", "advance", "follow", "lead", "guard_rear", "search", "watch"]
+OrderTask: TypeAlias = Literal[
+    "suppress", "cover", "advance", "abreast", "follow", "lead", "guard_rear", "search", "watch"
+]
 
 LOST_SECONDS = 3.0  # after which an enemy that nobody noticed counts as lost
 EXCLUSIVE_TASKS = frozenset({"cover", "advance"})  # tasks that occupy their node
@@ -24,6 +26,7 @@ _ORDER_TEXTS = {
     "suppress": "suppress {target}",
     "cover": "take cover at {node}",
     "advance": "advance to {node}",
+    "abreast": "advance to {node} abreast of {target}",
     "follow": "follow {target}",
     "lead": "lead to {node}",
     "guard_rear": "guard the rear behind {target}",
@@ -368,6 +371,25 @@ class SquadSnapshot(SnapshotPart):
     objective: ObjectiveSnapshot
     assignment: AssignmentSnapshot | None
     passed_over: dict[str, str]
+
+
+class Named(Protocol):
+    """Anything that is selected by its name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Activity = TypeVar("Activity", bound=Named)
+
+
+def select_by_name(names: Iterable[str], known: Sequence[Activity], what: str) -> tuple[Activity, ...]:
+    """Return those of the known activities that are named, in the order of ``known``."""
+    wanted, by_name = list(names), {each.name: each for each in known}
+    for name in wanted:
+        if name not in by_name:
+            raise TelosError(f"unknown {what} {name!r}", name_hint(name, by_name))
+    return tuple(each for each in known if each.name in wanted)
 
 
 def sort_by_rank(members: Iterable[Member]) -> tuple[Member, ...]:

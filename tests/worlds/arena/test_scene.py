@@ -17,6 +17,7 @@ from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.squads.behaviours import select_behaviours
+from telos.squads.practices import select_practices
 from telos.worlds.arena.scene import CHARACTERS, MAPS, Cue, Scene, load_scene, read_scene, scene_names, scene_titles
 
 BROKEN = Path(__file__).parents[2] / "broken_scenes"
@@ -89,8 +90,9 @@ def test_scene_may_contain_its_drawing(tmp_path: Path) -> None:
 
 def test_squads_all_enables_every_behaviour(tmp_path: Path) -> None:
     squads = load_text(tmp_path, DRAWN).squads
-    assert [each.name for each in select_behaviours(squads)] == list(squads)
-    assert len(squads) == 4
+    chosen = (*select_behaviours(squads[:4]), *select_practices(squads[4:]))
+    assert [each.name for each in chosen] == list(squads)
+    assert len(squads) == 6
     assert load_text(tmp_path, DRAWN.replace("squads: all", "squads: []")).squads == ()
     assert load_text(tmp_path, DRAWN.replace("squads: all", "")).squads == ()
 

@@ -33,6 +33,7 @@ PLACED_OCCASIONS = frozenset({"grenade", "cleared", "blocked"})  # occasions wit
 BEHAVIOURS = Type.of(["idle", "get_to_cover", "advance_cover", "orderly_advance", "search", "other"])
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 # First words of orders, as squad behaviours give them.
+_TO_FOLLOW = ("follow", "guard")
 _TO_SUPPRESS = ("suppress",)
 _TO_MOVE = ("take", "cover", "advance", "lead", "search", "go", "move")
 
@@ -229,6 +230,7 @@ def _find_target(occasion: Occasion, context: DialogueContext, found: Mapping[st
 _WAYS = {
     "target": RoleWay("the one that the occasion names as its target", _find_target),
     "mover": RoleWay("the first whose order is to go somewhere", _find_ordered(_TO_MOVE)),
+    "follower": RoleWay("the first whose order is to follow somebody", _find_ordered(_TO_FOLLOW)),
     "suppressor": RoleWay("the first whose order is to suppress", _find_ordered(_TO_SUPPRESS)),
 }
 

@@ -23,11 +23,12 @@ from telos.files import SnapshotModel, read_snapshot, unchanged_on_error
 from telos.files.restoring import Omission, SnapshotCheck
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
-from telos.squads.behaviours import select_behaviours
+from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.squads.coordinator import Coordinator, CoordinatorSnapshot
 from telos.squads.dialogue.dialogue import Dialogue, DialogueSnapshot
 from telos.squads.dialogue.lines import builtin_lines
 from telos.squads.dialogue.occasions import Occasion
+from telos.squads.practices import ALL_PRACTICES
 from telos.squads.squad import BehaviourEnded, OrdersGiven
 from telos.worlds.arena.ai.beliefs import FighterBeliefs, make_attention
 from telos.worlds.arena.ai.characters import (
@@ -123,7 +124,13 @@ class Battle:
         for side in self.scene.sides:
             if not self._squads.get(side):
                 continue
-            coordinator = Coordinator(side, behaviours=select_behaviours(self._squads[side]), trace=self._trace)
+            names = set(self._squads[side])
+            coordinator = Coordinator(
+                side,
+                behaviours=[each for each in ALL_BEHAVIOURS if each.name in names],
+                practices=[each for each in ALL_PRACTICES if each.name in names],
+                trace=self._trace,
+            )
             if side in self.scene.objectives:
                 coordinator.set_objective(None, self.scene.objectives[side])
             made.append(coordinator)

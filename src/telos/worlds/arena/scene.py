@@ -30,13 +30,14 @@ from telos.files.schema import (
     text_type,
 )
 from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.squads.practices import ALL_PRACTICES
 from telos.worlds.arena.sim.commands import CommandParser
 from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS
 from telos.worlds.arena.sim.map import ArenaMap
 
 DATA = Path(__file__).parent / "data"
 CHARACTERS, MAPS, SCENES = DATA / "characters", DATA / "maps", DATA / "scenes"
-BEHAVIOURS = tuple(behaviour.name for behaviour in ALL_BEHAVIOURS)
+SQUAD_ACTIVITIES = (*(each.name for each in ALL_BEHAVIOURS), *(each.name for each in ALL_PRACTICES))
 _TITLE_LINE = re.compile(r'^title: *"?(.*?)"?$', re.MULTILINE)
 
 
@@ -83,7 +84,8 @@ class SceneThing:
 class Scene:
     """Everything that a fight starts from, except its seed.
 
-    ``squads`` are the enabled squad behaviours, ``objectives`` the orders of each side, ``title`` is its name in menus.
+    ``squads`` are the squad behaviours and practices that are on, ``objectives`` the orders of each side, ``title`` is
+    its name in menus.
     """
 
     name: str
@@ -179,12 +181,12 @@ _Side: TypeAlias = Annotated[str, name_type("the name of a side")]
 _Kind: TypeAlias = Annotated[str, name_type("a kind of thing, such as medkit")]
 _Order: TypeAlias = Annotated[str, name_type("a kind of order, such as advance")]
 _Command: TypeAlias = Annotated[str, text_type("a command such as `goto p1`")]
-_Behaviour: TypeAlias = Annotated[str, text_type("the name of a squad behaviour")]
+_Behaviour: TypeAlias = Annotated[str, text_type("the name of a squad behaviour or practice")]
 _Squads: TypeAlias = Annotated[
     Annotated[
         str,
         FieldType(
-            "`all`, or a list of squad behaviours",
+            "`all`, or a list of squad behaviours and practices",
             lambda value: value == "all",
             {"const": "all"},
             "as in `[get-to-cover, search]`",
@@ -264,7 +266,7 @@ class SceneShape(FileModel):
     things: dict[_Letter, _Kind] = Field(default_factory=dict)
     """What lies at which letter of the map: `{M: medkit}`."""
     squads: _Squads = Field(default_factory=list)
-    """The squad behaviours that are on: `all`, or a list."""
+    """The squad behaviours and practices that are on: `all`, or a list."""
     objectives: dict[_Side, dict[_Order, Any]] = Field(default_factory=dict)
     """What a side is told to achieve: `{red: {advance: [p1, p2]}}`."""
     talk: _Bool = False
@@ -490,14 +492,16 @@ class _SceneReader:
 
     def _read_squads(self) -> Iterator[str]:
         if self.sheet.entry("squads") == "all":
-            yield from BEHAVIOURS
+            yield from SQUAD_ACTIVITIES
             return
         for where, name in list(self.sheet.items("squads")):
-            if name in BEHAVIOURS:
+            if name in SQUAD_ACTIVITIES:
                 yield name
             else:
-                remedy = "write `squads: all`" if name == "all" else name_hint(name, BEHAVIOURS)
-                self.sheet.fault(f"unknown squad behaviour {name!r}", where, remedy, code=FaultCode.UNKNOWN_NAME)
+                remedy = "write `squads: all`" if name == "all" else name_hint(name, SQUAD_ACTIVITIES)
+                self.sheet.fault(
+                    f"unknown squad behaviour or practice {name!r}", where, remedy, code=FaultCode.UNKNOWN_NAME
+                )
 
     def _check_objectives(self) -> None:
         sides = {member.side for member in self.cast}

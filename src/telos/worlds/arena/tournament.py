@@ -19,10 +19,9 @@ from typing import Any
 from telos.agents.character import Character
 from telos.core.errors import TelosError, name_hint
 from telos.parallel import parallel_map
-from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.worlds.arena.ai.characters import load_arena_characters
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.scene import Scene
+from telos.worlds.arena.scene import SQUAD_ACTIVITIES, Scene
 from telos.worlds.plots import figure_class, save_figure
 
 # --- contests ---
@@ -30,12 +29,11 @@ from telos.worlds.plots import figure_class, save_figure
 
 FULL = "soldier"  # the character with all layers
 _LAYER = re.compile(r"layer-(\d+)-(.+)")
-_BEHAVIOURS = tuple(behaviour.name for behaviour in ALL_BEHAVIOURS)
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """The character of everybody on one side, and the squad behaviours that lead them."""
+    """The character of everybody on one side, and the squad behaviours and practices that lead them."""
 
     character: str
     squads: tuple[str, ...] = ()
@@ -47,7 +45,7 @@ class Team:
         >>> Team("soldier", squads=("get-to-cover", "search")).name
         'soldier + get-to-cover + search'
         """
-        return " + ".join([self.character, *(["squads"] if self.squads == _BEHAVIOURS else self.squads)])
+        return " + ".join([self.character, *(["squads"] if self.squads == SQUAD_ACTIVITIES else self.squads)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +72,14 @@ def contests(layers: Iterable[str] = ()) -> tuple[Contest, ...]:
     """Return the contests about some layers, or about all of them.
 
     First each layer is added to those below it, without squads; then a soldier with all layers fights one without it.
-    Squad behaviours are added to soldiers one by one, and all together.
+    Squad behaviours and practices are added to soldiers one by one, and all together.
     """
-    full = Team(FULL, _BEHAVIOURS)
+    full = Team(FULL, SQUAD_ACTIVITIES)
     lowest = next(below for below, _ in _layers().values())
     made = [
         *(Contest(f"{layer} added", layer, Team(above), Team(below)) for layer, (below, above) in _layers().items()),
-        *(Contest(f"{layer} kept", layer, full, Team(_name_without(layer), _BEHAVIOURS)) for layer in _layers()),
-        *(Contest(f"{each} added", each, Team(FULL, (each,)), Team(FULL)) for each in _BEHAVIOURS),
+        *(Contest(f"{layer} kept", layer, full, Team(_name_without(layer), SQUAD_ACTIVITIES)) for layer in _layers()),
+        *(Contest(f"{each} added", each, Team(FULL, (each,)), Team(FULL)) for each in SQUAD_ACTIVITIES),
         Contest("squads added", "squads", full, Team(FULL)),
         Contest("everything", "everything", full, Team(lowest)),
     ]

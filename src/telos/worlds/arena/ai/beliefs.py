@@ -4,7 +4,13 @@ import math
 
 from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
 from telos.core.values import Value
-from telos.worlds.arena.ai.facts import in_formation, latest_barrier, order_fulfilled, request_granted
+from telos.worlds.arena.ai.facts import (
+    in_formation,
+    latest_barrier,
+    marked_target,
+    order_fulfilled,
+    request_granted,
+)
 from telos.worlds.arena.ai.sensors import WATCH_ACTIONS
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.constants import LUNGE_RANGE, THROW_RANGE
@@ -19,6 +25,7 @@ HURT_HEALTH = 45.0  # below this, the fighter seeks a medkit
 DODGE_SECONDS = 2.5  # for which a dodge counts
 ROLL_SECONDS = 6.0  # between two rolls
 WARNING_SECONDS = 3.0  # for which a warning counts
+MARK_WEIGHT = 30.0  # of the target that the squad has marked for a fighter: as much as 30 metres
 
 
 class FighterBeliefs:
@@ -227,7 +234,8 @@ class _FocusRatings:
         if not fact["alive"]:
             return None
         near = -self._fighter.distance_to((fact["x"], fact["y"]))
-        return near + (40.0 if fact["seen"] else 0.0) + 10.0 * memory.confidence(fact, now)
+        marked = MARK_WEIGHT if fact["seen"] and marked_target(memory, now) == fact.subject else 0.0
+        return near + (40.0 if fact["seen"] else 0.0) + marked + 10.0 * memory.confidence(fact, now)
 
     def cover(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
         """Rate cover: near, with a view of the enemy, already reached; an ordered node is preferred."""

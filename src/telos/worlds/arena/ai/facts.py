@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.values import FrozenMap, Value
+from telos.squads.practices import MARK_SECONDS
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.fighter import Fighter
 from telos.worlds.arena.sim.map import Point
@@ -90,3 +91,9 @@ def request_granted(memory: WorkingMemory, request: Fact, now: float) -> bool:
     """Whether the fighter has done what a comrade requested."""
     deed = memory.recall("deed", "open-as-told", now)
     return deed is not None and deed.time >= request.time
+
+
+def marked_target(memory: WorkingMemory, now: float) -> str | None:
+    """Return the enemy that the squad has marked for the fighter, unless the mark is old."""
+    mark = memory.recall("mark", "current", now)
+    return None if mark is None or now - mark.time > MARK_SECONDS else str(mark["target"])

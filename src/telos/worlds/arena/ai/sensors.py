@@ -219,7 +219,7 @@ class TerrainSensor:
             yield from self._ambushes(fighter, against, now)
             yield from self._lost_cover(fighter, against, memory, now)
         for post in self._arena.map.patrol:
-            yield make_fact("post", post, now)
+            yield make_fact("post", post, now, narrow=self._arena.map.is_narrow(post))
         for room, node in self._search.items():
             far = self._walk(fighter, node)
             if far < COVER_RANGE * 3:

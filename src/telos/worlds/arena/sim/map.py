@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count, takewhile
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,6 +27,7 @@ MAPS = Path(__file__).parents[1] / "data" / "maps"
 COMPASS: dict[str, Point] = {"north": (0.0, -1.0), "south": (0.0, 1.0), "west": (-1.0, 0.0), "east": (1.0, 0.0)}
 COVER_COSINE = math.cos(math.radians(60))  # cover protects this far to either side of its direction
 EPSILON = 1e-9  # grid lines crossed closer together than this are crossed at a corner
+NARROW = 4  # metres from wall to wall: a passage in which people go in single file
 MAX_CACHED_PAIRS = 400_000  # pairs of cells; more than a map of 64 by 24 metres needs
 
 # Marks of a map drawing
@@ -253,6 +255,19 @@ class ArenaMap:
         self._rooms = self._label_rooms()
         self.rooms = tuple(dict.fromkeys(self._rooms.values()))
         self.dark = frozenset(self.room_at(switch.position) for switch in self.switches.values())
+
+    def is_narrow(self, node: str) -> bool:
+        """Whether a node lies in a passage: few metres from wall to wall, or to a door, in one direction."""
+        return min(self._span(self.nodes[node].cell, step) for step in ((1, 0), (0, 1))) <= NARROW
+
+    def _span(self, cell: Cell, step: Cell) -> int:
+        """Return how many open cells lie in a row with a cell, in both directions of a step."""
+        (x, y), (across, down) = cell, step
+        rays = (((x + sign * far * across, y + sign * far * down) for far in count(1)) for sign in (1, -1))
+        return 1 + sum(sum(1 for _ in takewhile(self._is_open, ray)) for ray in rays)
+
+    def _is_open(self, cell: Cell) -> bool:
+        return cell in self.floor or cell in self.furniture
 
     def __eq__(self, other: object) -> bool:
         """Maps with the same name and drawing are equal, so they share caches."""

@@ -1,0 +1,81 @@
+"""Practices: targets are shared out evenly, and sightings reach those who do not see for themselves."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from squads.soldiers import Soldier, soldier, watched
+from telos.squads.practices import TOLD_CONFIDENCE, ShareSightings, ShareTargets, share_out
+from telos.squads.squad import Squad
+
+NAMES = ("Ann", "Bob", "Cid", "Dee")
+SEEN = st.dictionaries(
+    st.sampled_from(NAMES),
+    st.dictionaries(st.sampled_from(("pat", "rex", "zoe")), st.integers(1, 30), min_size=1),
+    max_size=4,
+)
+
+
+def mark(member: Soldier, now: float = 0.0) -> str | None:
+    fact = member.memory.recall("mark", "current", now)
+    return None if fact is None else str(fact["target"])
+
+
+@given(SEEN)
+def test_everybody_gets_an_enemy_in_sight_and_no_enemy_is_left_out_for_a_second_gun(
+    seen: dict[str, dict[str, int]],
+) -> None:
+    shared = share_out({name: dict(each) for name, each in seen.items()})
+    assert list(shared) == list(seen)
+    assert all(target in seen[name] for name, target in shared.items())
+    guns = [*shared.values()]
+    for name, target in shared.items():  # nobody is the second gun on one enemy while another in sight has none
+        assert guns.count(target) == 1 or all(other in guns for other in seen[name])
+
+
+def test_nearest_free_member_takes_the_enemy_that_fewest_see() -> None:
+    near, far = soldier("Ann").sees("pat", x=10.0).sees("rex", x=12.0), soldier("Bob", 4.0).sees("pat", x=10.0)
+    ShareTargets().apply(Squad("red-1", (near, far)), 0.0)
+    assert (mark(near), mark(far)) == ("rex", "pat")
+
+
+def test_targets_are_those_in_sight_and_alive() -> None:
+    ann = soldier("Ann").sees("pat")
+    ann.note("enemy", "rex", x=1.0, y=0.0, seen=False)
+    ann.note("enemy", "zoe", x=1.0, y=0.0, seen=True, alive=False)
+    bob = soldier("Bob")
+    ShareTargets().apply(Squad("red-1", (ann, bob)), 0.0)
+    assert (mark(ann), mark(bob)) == ("pat", None)
+
+
+def test_sighting_is_told_with_its_witness_its_time_and_less_confidence() -> None:
+    ann, bob = soldier("Ann").sees("pat", 2.0, x=7.0), soldier("Bob")
+    bob.note("enemy", "pat", 1.0, x=9.0, y=0.0, seen=False, sure=False)  # a noise
+    ShareSightings().apply(Squad("red-1", (ann, bob)), 2.5)
+    told = bob.memory.recall("enemy", "pat", 2.5)
+    assert told is not None
+    assert (told.time, told.confidence, told["x"]) == (2.0, TOLD_CONFIDENCE, 7.0)
+    assert (told["seen"], told["told_by"]) == (False, "Ann")
+
+
+def test_sightings_of_ones_own_and_known_deaths_are_kept() -> None:
+    ann, bob, cid = soldier("Ann").sees("pat", 2.0), soldier("Bob").sees("pat", 1.5, x=9.0), soldier("Cid")
+    cid.note("enemy", "pat", 1.0, x=3.0, y=0.0, seen=True, alive=False)
+    ShareSightings().apply(Squad("red-1", (ann, bob, cid)), 2.0)
+    kept = [each.memory.recall("enemy", "pat", 2.0) for each in (bob, cid)]
+    assert [fact["x"] for fact in kept if fact is not None] == [9.0, 3.0]
+
+
+def test_old_sightings_and_hearsay_are_not_passed_on() -> None:
+    ann, bob, cid = soldier("Ann").sees("pat", 0.0), soldier("Bob"), soldier("Cid")
+    bob.note("enemy", "rex", 5.0, x=3.0, y=0.0, seen=False, told_by="Ann")
+    ShareSightings().apply(Squad("red-1", (ann, bob, cid)), 5.0)
+    assert not cid.memory.all_of("enemy", 5.0)
+
+
+def test_coordinator_applies_the_practices_that_it_has() -> None:
+    for practices, expected in (((ShareTargets(),), "bert"), ((), None)):
+        ann, bob = soldier("Ann").sees(), soldier("Bob")
+        red, _ = watched(practices=practices)
+        red.tick([ann, bob], 0.0)
+        assert mark(ann) == expected
+        assert not bob.memory.all_of("enemy", 0.0)
