@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from telos.cli.main import app
 from telos.core.errors import TelosError
+from telos.worlds.arena.scene import SQUAD_ACTIVITIES
 
 SHORT = ("tournament", "--layer", "squads", "--fights", "2", "--seconds", "3")
 
@@ -24,7 +25,7 @@ def test_json_is_one_object_with_the_seed_and_all_figures() -> None:
     assert said["simulated"] is True
     (contest,) = said["contests"]
     assert contest["layer"] == "squads"
-    assert contest["having"]["squads"] == ["get-to-cover", "advance-cover", "orderly-advance", "search"]
+    assert contest["having"]["squads"] == list(SQUAD_ACTIVITIES)
     assert contest["lacking"] == {"team": "soldier", "character": "soldier", "squads": []}
     assert contest["wins"] + contest["draws"] + contest["losses"] == 2
     low, high = contest["interval"]
@@ -40,6 +41,20 @@ def test_table_has_a_row_per_contest_and_says_simulated() -> None:
     assert all("no clear difference" in line for line in lines[2:4])  # so nothing is cut off at 80 columns
 
 
+def test_squads_have_a_table_of_two_contests_and_json() -> None:
+    squads = ("tournament", "--squads", "--scene", "quarry", "--fights", "2", "--seconds", "3")
+    result = CliRunner().invoke(app, squads, catch_exceptions=False)
+    lines = result.stdout.splitlines()
+    assert "2 simulated fights" in lines[0]
+    assert [line.split("  ")[0] for line in lines[2:4]] == ["mirror, quarry", "hunt, quarry"]
+    said = json.loads(CliRunner().invoke(app, [*squads, "--json"], catch_exceptions=False).stdout)
+    assert (said["scenes"], said["seed"], said["simulated"]) == (["quarry"], 1, True)
+    for contest in said["contests"]:
+        assert contest["wins"] + contest["draws"] + contest["losses"] == 2
+        assert 0 <= contest["interval"][0] <= contest["win_rate"] <= contest["interval"][1] <= 1
+        assert set(contest["led"]) == set(contest["unled"]) == {"won", "survivors", "health", "seconds"}
+
+
 def test_a_plot_is_drawn_beside_the_figures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / "layers.svg"
@@ -50,6 +65,8 @@ def test_a_plot_is_drawn_beside_the_figures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--squads", "--layer", "dodge"], "--squads takes neither --layer nor --plot"),
+        (["--squads", "--scene", "flank"], "no squad tournament is fought in 'flank'"),
         (["--layer", "sqads"], "unknown layer 'sqads'; did you mean 'squads'?"),
         (["--fights", "3"], "fights must be even and at least 2, got 3"),
         (["--fights", "0"], "--fights must be from 1 to 1000000, got 0"),

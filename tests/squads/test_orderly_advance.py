@@ -20,9 +20,10 @@ def follows(squad: list[Soldier]) -> dict[str, tuple[str, str | None]]:
 
 
 def in_passage(squad: list[Soldier], *nodes: str) -> list[Soldier]:
-    """Let the first of a squad know that the nodes lie in a passage."""
-    for node in nodes:
-        squad[0].note("post", node, narrow=True)
+    """Let all of a squad know that the nodes lie in a passage."""
+    for member in squad:
+        for node in nodes:
+            member.note("post", node, narrow=True)
     return squad
 
 
@@ -134,7 +135,8 @@ def test_contact_ends_the_advance_and_keeps_its_progress() -> None:
     red.tick(squad, 2.0)
     assert conclusions(told) == [("orderly-advance", False, "contact: bert")]
     assert follows(squad) == {}
-    squad[2].memory.forget("enemy", "bert")
+    for each in squad:  # the others know of it from Cid
+        assert each.memory.forget("enemy", "bert")
     red.tick(squad, 9.0)
     assert squad[0].order is not None
     assert squad[0].order["node"] == "p2"

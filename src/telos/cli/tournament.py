@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from telos.cli.common import MAX_COUNT, MAX_SECONDS, in_range, jobs_option, progress_bar, seed_option
+from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
+    from telos.worlds.arena.squad_tournament import SquadOutcome, SquadScore
     from telos.worlds.arena.tournament import ContestScore, FightOutcome
 
 _COLOURS = {"pays": "green", "costs": "red", "no clear difference": "dim"}
@@ -30,7 +32,16 @@ def tournament(
         float,
         typer.Option(help="The longest that a fight may last.", callback=in_range(0, MAX_SECONDS, is_open=True)),
     ] = 90.0,
-    scene: Annotated[str, typer.Option(help="The scene to fight in, by its name or its file.")] = "skirmish",
+    scene: Annotated[
+        str | None,
+        typer.Option(
+            help="The scene to fight in, by its name or its file.", show_default="skirmish; with --squads, three scenes"
+        ),
+    ] = None,
+    squads: Annotated[
+        bool,
+        typer.Option("--squads", help="Soldiers led and not led: a mirror match, and a hunt for one strong opponent."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the win rates into this file (png, svg, pdf).")] = None,
 ) -> None:
@@ -38,8 +49,14 @@ def tournament(
 
     Every seed is fought from both sides. A fight that is not over in time goes to the side with more people standing.
 
-    Examples: telos tournament --layer squads --fights 100 --jobs 4; telos tournament --plot layers.png
+    Examples: telos tournament --squads --jobs 4; telos tournament --layer dodge --fights 100 --plot dodge.png
     """
+    if squads:
+        if layer or plot is not None:
+            raise TelosError("--squads takes neither --layer nor --plot", "leave them out")
+        _run_squads(scene, fights=fights, seed=seed, seconds=seconds, jobs=jobs, as_json=as_json)
+        return
+    scene = scene or "skirmish"
     if plot is not None:
         from telos.worlds.plots import check_path
 
@@ -57,6 +74,26 @@ def tournament(
 
         save_plot(scores, plot, about=f"{scene}, {fights} fights a contest of at most {seconds:g} s, seed {seed}")
         typer.echo(f"drawn to {plot}", err=as_json)
+
+
+def _run_squads(scene: str | None, *, fights: int, seed: int, seconds: float, jobs: int, as_json: bool) -> None:
+    """Run both contests of squads, with a progress bar, and print their scores."""
+    from telos.worlds.arena.squad_tournament import CONTEST_KINDS, SQUAD_SCENES, run_squad_tournament
+
+    scenes, bar = SQUAD_SCENES if scene is None else (scene,), progress_bar("fighting")
+
+    def progress(outcomes: "Iterable[SquadOutcome]") -> "Iterable[SquadOutcome]":
+        return bar(outcomes, 3 * fights * len(scenes))
+
+    scores = run_squad_tournament(
+        scenes, CONTEST_KINDS, fights=fights, seed=seed, seconds=seconds, jobs=jobs, progress=progress
+    )
+    if as_json:
+        setting = {"scenes": list(scenes), "seed": seed, "fights": fights, "seconds": seconds, "simulated": True}
+        typer.echo(json.dumps({**setting, "contests": [each.to_dict() for each in scores]}, indent=2))
+    else:
+        title = f"{fights} simulated fights a contest and map of at most {seconds:g} s, seed {seed}"
+        _print_squads(scores, title)
 
 
 def _fight(
@@ -124,3 +161,31 @@ def _print_scores(scores: "Iterable[ContestScore]", title: str) -> None:
     console.print(table)
     console.print("w-d-l: won, drawn, lost by those who have it, with 95% interval of the win rate")
     console.print("ended: fought out, one side was gone before time was up")
+
+
+def _print_squads(scores: "Iterable[SquadScore]", title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("contest", no_wrap=True)
+    for heading in ("w-d-l", "rate", "interval", "p", "won", "alive", "seconds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in scores:
+        (low, high), led, unled = each.interval, each.led, each.unled
+        p = "<.001" if each.p_value < 0.001 else f"{each.p_value:.3f}".lstrip("0")
+        table.add_row(
+            f"{each.kind}, {each.scene}",
+            f"{each.wins}-{each.draws}-{each.losses}",
+            f"{each.win_rate:.2f}",
+            f"{low:.2f}-{high:.2f}",
+            p,
+            f"{led.won:.2f}/{unled.won:.2f}",
+            f"{led.survivors:.1f}/{unled.survivors:.1f}",
+            f"{led.seconds:.0f}/{unled.seconds:.0f}",
+        )
+    console = Console(highlight=False)
+    console.print(title)
+    console.print(table)
+    console.print("w-d-l: led soldiers did better, equal, worse, with 95% interval of the rate, and p of a sign test")
+    console.print("won, alive, seconds: led/unled; all opponents dead, soldiers left, mean duration")

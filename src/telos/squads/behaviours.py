@@ -488,7 +488,10 @@ def _next_leg(assignment: Assignment, squad: Squad, now: float) -> Verdict:
     reached, *ahead = assignment.places
     if not ahead:
         return fulfilled_verdict(f"{squad.leader.name} is at {reached}")
-    onward = assignment.reordered(form_up(squad, ahead[0], now), f"{reached} is reached, on to {ahead[0]}")
+    orders = form_up(squad, ahead[0], now)
+    if _is_file(orders) and _is_file(assignment.orders):  # nobody changes places on the way
+        orders = {**assignment.orders, squad.leader.name: orders[squad.leader.name]}
+    onward = assignment.reordered(orders, f"{reached} is reached, on to {ahead[0]}")
     return continued(replace(onward, since=now, places=tuple(ahead)))
 
 

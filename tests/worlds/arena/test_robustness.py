@@ -33,7 +33,7 @@ class Laws:
 
     def check(self, view: ArenaView, records: list[object]) -> None:
         for each in view.fighters:
-            assert 0.0 <= each.health <= 100.0
+            assert 0.0 <= each.health <= each.healthy
             assert min(each.rounds, each.magazines, each.grenades) >= 0
             assert each.alive == (each.health > 0)
             assert not (each.alive and each.name in self._dead), f"{each.name} has risen"

@@ -5,7 +5,7 @@
     sim/  the simulation: fighters on a map; it decides nothing and never imports ai/
     ai/   what gives a fighter a mind: sensors, beliefs, body, characters; control by a person
 
-Start with `load_scene` and `Battle`. Comparing behaviours over many fights: tournament.py.
+Start with `load_scene` and `Battle`. Comparing behaviours over many fights: tournament.py, squad_tournament.py.
 """
 
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from telos.worlds.arena.sim.fighter import FighterPlacement, ThingPlacement
     from telos.worlds.arena.sim.map import ArenaMap, load_map, map_names
     from telos.worlds.arena.sim.views import ArenaView, FighterView
+    from telos.worlds.arena.squad_tournament import SquadScore, run_squad_tournament
     from telos.worlds.arena.tournament import Contest, ContestScore, FightOutcome, Team, contests, run_tournament
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "PlayerControl",
     "Replay",
     "Scene",
+    "SquadScore",
     "Team",
     "ThingPlacement",
     "characters_with",
@@ -54,6 +56,7 @@ __all__ = [
     "map_names",
     "read_scene",
     "replay_fight",
+    "run_squad_tournament",
     "run_tournament",
     "scene_names",
     "with_player",
@@ -88,6 +91,8 @@ __getattr__, __dir__ = lazy_exports(
         "map_names": "sim.map",
         "ArenaView": "sim.views",
         "FighterView": "sim.views",
+        "SquadScore": "squad_tournament",
+        "run_squad_tournament": "squad_tournament",
         "Contest": "tournament",
         "ContestScore": "tournament",
         "FightOutcome": "tournament",

@@ -158,7 +158,7 @@ class Roster:
             (self.looks.mark(fighter.name), self.looks.badge(fighter)),
             (f" {fighter.name[:room]:<{room}} ", Style(color=self.looks.colour(fighter.side), bold=True)),
         )
-        line.append_text(_health_bar(fighter.health, bar))
+        line.append_text(_health_bar(fighter.health_share, bar))
         line.append(" " if terse else f"{fighter.health:4.0f} ", style="dim")
         line.append_text(_format_ammunition(fighter))
         return line if terse else line.append_text(_format_grenades(fighter))
@@ -201,9 +201,9 @@ def _format_grenades(fighter: FighterView) -> Text:
     return Text.assemble((f"●{fighter.grenades} " if fighter.grenades else "   ", "dim"))
 
 
-def _health_bar(health: float, length: int) -> Text:
-    colour = "#6abf69" if health > 60 else "#e6c34a" if health > 30 else "#e5534b"
-    full, rest = divmod(max(0, min(length * 8, round(health / 100 * length * 8))), 8)
+def _health_bar(share: float, length: int) -> Text:
+    colour = "#6abf69" if share > 0.6 else "#e6c34a" if share > 0.3 else "#e5534b"
+    full, rest = divmod(max(0, min(length * 8, round(share * length * 8))), 8)
     filled = "█" * full + (EIGHTHS[rest] if rest else "")
     return Text(f"{filled:<{length}}", style=Style(color=colour, bgcolor="#303030"))
 

@@ -287,12 +287,13 @@ def run_fight(scene: Scene, fight: Fight, *, seconds: float) -> FightOutcome:
         points=0.5 if ahead == 0 else float(ahead > 0),
         fought_out=arena.over,
         seconds=arena.time,
-        health_having=_health(battle, having),
-        health_lacking=_health(battle, lacking),
+        health_having=side_health(battle, having),
+        health_lacking=side_health(battle, lacking),
     )
 
 
-def _health(battle: Battle, side: str) -> float:
+def side_health(battle: Battle, side: str) -> float:
+    """Return the share of a side's initial health that is left."""
     team = [fighter for fighter in battle.arena.fighters.values() if fighter.side == side]
     return sum(fighter.health for fighter in team if fighter.alive) / sum(fighter.healthy for fighter in team)
 

@@ -29,11 +29,11 @@ def test_override_affects_characters_like_it() -> None:
 
 
 def test_all_faults_of_overrides_are_reported_with_lines() -> None:
-    text = "character: soldeir\nlike: layer-7-talk\nadd: {goals: [covr]}\nbody: {health: 900}\n"
+    text = "character: soldeir\nlike: layer-7-talk\nadd: {goals: [covr]}\nbody: {health: 90000}\n"
     assert [(fault.line, fault.message) for fault in find_character_faults("soldier", text)] == [
         (1, "the character is called 'soldeir', but its file 'soldier'"),
         (3, "unknown goal or goal set 'covr'"),
-        (4, "'health' of the body of 'soldier' must be more than 0 and at most 100, got 900"),
+        (4, "'health' of the body of 'soldier' must be more than 0 and at most 10000, got 90000"),
     ]
 
 

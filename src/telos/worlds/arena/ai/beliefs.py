@@ -21,7 +21,7 @@ FOCI = ("target", "cover_node", "ambush_node", "post", "medkit", "ammo_box", "al
 GRENADE_DANGER_RANGE = 6.0  # metres
 GRENADE_SAFE_RANGE = 7.0  # metres
 FLEE_RANGE = 14.0  # metres to a refuge
-HURT_HEALTH = 45.0  # below this, the fighter seeks a medkit
+HURT_SHARE = 0.45  # of the initial health; below this, the fighter seeks a medkit
 DODGE_SECONDS = 2.5  # for which a dodge counts
 ROLL_SECONDS = 6.0  # between two rolls
 WARNING_SECONDS = 3.0  # for which a warning counts
@@ -63,7 +63,7 @@ class FighterBeliefs:
         rolled = memory.recall("deed", "dodge-roll", now)
         return {
             **{name: own[name] for name in known},
-            "hurt": own["health"] < HURT_HEALTH,
+            "hurt": own["health"] < HURT_SHARE * self._fighter.healthy,
             "rolled_lately": rolled is not None and now - rolled.time < ROLL_SECONDS,
         }
 

@@ -100,7 +100,7 @@ class SightSensor:
         yield from formation_fact(self._arena, fighter, memory, now)
         for other in self._arena.comrades(fighter.name):
             if other.alive and fighter.distance_to(other.position) <= ALLY_RANGE:
-                yield make_fact("ally", other.name, now, rank=other.rank, hurt=other.health < 40)
+                yield make_fact("ally", other.name, now, rank=other.rank, hurt=other.health < 0.4 * other.healthy)
 
 
 # --- own body ---

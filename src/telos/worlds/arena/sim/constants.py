@@ -70,7 +70,10 @@ LOUDNESS = {
 
 @dataclass(frozen=True, slots=True)
 class Weapon:
-    """A kind of gun: accuracy at point-blank range, damage of a burst that hits, rounds in a magazine."""
+    """A kind of gun: accuracy at point-blank range, damage of a burst that hits, rounds in a magazine.
+
+    An accuracy above 1 makes up for distance and suppression.
+    """
 
     name: str
     accuracy: float
@@ -83,6 +86,7 @@ WEAPONS = {
     for weapon in (
         Weapon("rifle", accuracy=0.7, damage=25.0, magazine=24),
         Weapon("pistol", accuracy=0.55, damage=12.0, magazine=12),
+        Weapon("heavy-rifle", accuracy=1.2, damage=50.0, magazine=36),  # of one who fights many
         Weapon("none", accuracy=0.0, damage=0.0, magazine=0),
     )
 }

@@ -17,7 +17,7 @@ from telos.worlds.arena.sim.outcomes import DONE, ActOutcome
 # Properties of a body that scenes and characters may set, with their defaults.
 BODY_KEYS: Mapping[str, Value] = FrozenMap(
     {
-        "health": 100.0,  # at most 100
+        "health": 100.0,  # a burst of a rifle takes 25
         "speed": 4.0,  # metres a second, running
         "weapon": "rifle",
         "magazines": 3,  # spare ones
@@ -30,6 +30,7 @@ BODY_KEYS: Mapping[str, Value] = FrozenMap(
         "breath": 0.0,  # seconds of running until out of breath; 0 for unlimited
     }
 )
+_LIMITS = {"health": 10_000, "speed": 100}
 _NAME = re.compile(r"[^\s,]+\Z")
 
 
@@ -184,8 +185,8 @@ def _check_property(name: str, key: str, value: Value, default: Value) -> Value:
         if number != int(number):
             raise TelosError(f"{what} must be a whole number, got {value!r}")
         return int(number)
-    if key in ("health", "speed") and not 0 < number <= 100:
-        raise TelosError(f"{what} must be more than 0 and at most 100, got {value!r}")
+    if key in _LIMITS and not 0 < number <= _LIMITS[key]:
+        raise TelosError(f"{what} must be more than 0 and at most {_LIMITS[key]}, got {value!r}")
     return number
 
 

@@ -218,7 +218,7 @@ class FighterSnapshot(SnapshotPart):
     x: Finite
     y: Finite
     facing: Finite
-    health: Annotated[float, Field(ge=0, le=100)]
+    health: NonNegative
     alive: bool
     status: Literal["running", "done", "failed"]
     reason: str
@@ -423,4 +423,5 @@ def build_fighter_view(state: ArenaState, fighter: Fighter) -> FighterView:
         cloaked=fighter.cloaked,
         on_wall=fighter.on_wall,
         suppressed=fighter.suppressed,
+        healthy=fighter.healthy,
     )

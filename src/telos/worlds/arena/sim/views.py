@@ -13,7 +13,7 @@ class FighterView:
     x: float
     y: float
     facing: float  # radians, 0 to the right, growing clockwise on the map
-    health: float  # 0 to 100; 0 is dead
+    health: float  # 0 is dead
     alive: bool
     state: str  # "goto", "animate" or "use"; "" when idle
     doing: str  # the current command as given; "" when idle
@@ -28,6 +28,12 @@ class FighterView:
     cloaked: bool
     on_wall: bool
     suppressed: float  # 0 to 1
+    healthy: float = 100.0  # initial health
+
+    @property
+    def health_share(self) -> float:
+        """Return the share of the initial health that is left, 0 to 1."""
+        return self.health / self.healthy
 
 
 @dataclass(frozen=True, slots=True)
