@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from telos.cli.main import app
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 
@@ -223,3 +224,15 @@ def test_a_recording_with_other_line_ends_is_replayed(recording: Path) -> None:
     text = recording.read_text(encoding="utf-8")
     recording.write_bytes(text.replace("\n", "\r").encode())
     assert run("arena", "--replay", str(recording), "--json") == text
+
+
+def test_orders_are_weighed_one_by_one_with_means() -> None:
+    short = ("watch", "orders", "--scene", "get-to-cover", "--seed", "1", "--seconds", "2", "--forks", "1")
+    lines = CliRunner().invoke(app, [*short, "--horizon", "2"], catch_exceptions=False).stdout.splitlines()
+    assert lines[0].startswith("get-to-cover, seed 1: simulated")
+    assert lines[1].startswith("  0.5  red-1  get-to-cover: Sam, Tia and Ugo are in the open")
+    assert any(line.startswith("       Sam: take cover at c1; without it: ") for line in lines)
+    said = json.loads(CliRunner().invoke(app, [*short, "--horizon", "2", "--json"], catch_exceptions=False).stdout)
+    assert (said["scene"], said["seed"], said["simulated"]) == ("get-to-cover", 1, True)
+    assert [each["member"] for each in said["orders"]] == ["everybody", "Tia", "Sam", "Ugo"]
+    assert {each["task"]: each["orders"] for each in said["means"]} == {"cover": 2, "everybody": 1, "suppress": 1}

@@ -27,6 +27,7 @@ from telos.cli.common import (
     progress_bar,
     seed_option,
 )
+from telos.cli.orders import orders
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.exits import on_interrupt
@@ -159,6 +160,9 @@ def arena(
         _replay_fight(recording, scene, seconds, speed, as_lines=as_lines)
     else:
         _run_fight(scene or "skirmish", seconds, seed, speed, as_lines=as_lines)
+
+
+watch.command()(orders)
 
 
 def _list_scenes(*, as_json: bool) -> None:

@@ -6,6 +6,7 @@
     ai/   what gives a fighter a mind: sensors, beliefs, body, characters; control by a person
 
 Start with `load_scene` and `Battle`. Comparing behaviours over many fights: tournament.py, squad_tournament.py.
+What single orders change: counterfactuals.py.
 """
 
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from telos.worlds.arena.ai.characters import characters_with, load_arena_characters, load_character_texts
     from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
     from telos.worlds.arena.battle import Battle
+    from telos.worlds.arena.counterfactuals import OrderEffect, OrderSummary, summarize_orders, weigh_orders
     from telos.worlds.arena.replay import FightLog, IntentionTracker, LogLine, Replay, replay_fight
     from telos.worlds.arena.scene import CastMember, Cue, Scene, load_scene, read_scene, scene_names
     from telos.worlds.arena.sim.arena import Arena
@@ -40,6 +42,8 @@ __all__ = [
     "FighterView",
     "IntentionTracker",
     "LogLine",
+    "OrderEffect",
+    "OrderSummary",
     "PlayerControl",
     "Replay",
     "Scene",
@@ -59,6 +63,8 @@ __all__ = [
     "run_squad_tournament",
     "run_tournament",
     "scene_names",
+    "summarize_orders",
+    "weigh_orders",
     "with_player",
 ]
 
@@ -72,6 +78,10 @@ __getattr__, __dir__ = lazy_exports(
         "default_player": "ai.player_control",
         "with_player": "ai.player_control",
         "Battle": "battle",
+        "OrderEffect": "counterfactuals",
+        "OrderSummary": "counterfactuals",
+        "summarize_orders": "counterfactuals",
+        "weigh_orders": "counterfactuals",
         "FightLog": "replay",
         "IntentionTracker": "replay",
         "LogLine": "replay",

@@ -32,7 +32,7 @@ from telos.worlds.arena.sim.movement import continue_walk, standing_point, start
 from telos.worlds.arena.sim.navigation import Navigator
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, failed
 from telos.worlds.arena.sim.state import ActSnapshot, ArenaSnapshot, ArenaState, StateRestorer, build_view, save_state
-from telos.worlds.arena.sim.views import ArenaView, GrenadeView
+from telos.worlds.arena.sim.views import ArenaView, ExpectedDamage, GrenadeView
 
 MAX_METRES = 10_000.0  # from the map to a point that a saved act is aimed at
 NEUTRAL = "neutral"  # the side without enemies, which cannot win
@@ -100,12 +100,17 @@ class Arena:
         """The events of the last step, oldest first."""
         return tuple(self._state.events)
 
+    @property
+    def expected_damage(self) -> tuple[ExpectedDamage, ...]:
+        """The expected damage of each burst of the last step that was aimed at somebody."""
+        return tuple(self._state.expected)
+
     def step(self, commands: Mapping[str, str]) -> None:
         """Give ``commands`` (fighter name to command) and advance by a tenth of a second."""
         parsed = self._parse_all(commands)
         state = self._state
         state.tick += 1
-        state.events, state.shots, state.dying, state.suppression = [], [], {}, {}
+        state.events, state.shots, state.expected, state.dying, state.suppression = [], [], [], {}, {}
         self._threats = None
         for fighter, command in sorted(parsed, key=lambda pair: pair[0].index):
             if fighter.alive:

@@ -18,7 +18,7 @@ from telos.worlds.arena.sim.constants import (
 from telos.worlds.arena.sim.fighter import Fighter, Grenade
 from telos.worlds.arena.sim.map import Point
 from telos.worlds.arena.sim.state import ArenaState
-from telos.worlds.arena.sim.views import ShotView
+from telos.worlds.arena.sim.views import ExpectedDamage, ShotView
 
 
 def hit_chance(state: ArenaState, shooter: Fighter, target: Fighter, aim: float = 1.0) -> float:
@@ -55,9 +55,11 @@ def fire_burst(state: ArenaState, shooter: Fighter, aim: float, *, target: Fight
     shooter.cloaked = False
     at = {} if target is None else {"target": target.name}
     state.emit("shot", shooter.name, shooter.position, to_x=end[0], to_y=end[1], **at)
-    hit = target is not None and state.rng.random() < hit_chance(state, shooter, target, aim)
+    chance = 0.0 if target is None else hit_chance(state, shooter, target, aim)
+    hit = target is not None and state.rng.random() < chance
     state.shots.append(ShotView(shooter.name, *shooter.position, *end, target.name if target and hit else None))
     if target is not None:
+        state.expected.append(ExpectedDamage(shooter.name, target.name, min(1.0, chance) * shooter.weapon.damage))
         suppress_group(state, target)
         if hit:
             apply_damage(state, target, shooter.weapon.damage, by=shooter, weapon=shooter.weapon.name)

@@ -28,7 +28,7 @@ from telos.worlds.arena.sim.fighter import Act, Door, Fighter, FighterPlacement,
 from telos.worlds.arena.sim.map import ArenaMap, Cell, LineOfSight, MapNode, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.navigation import Navigator
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, OutcomeKind, failed, saved_outcomes
-from telos.worlds.arena.sim.views import ArenaView, DoorView, FighterView, GrenadeView, ShotView
+from telos.worlds.arena.sim.views import ArenaView, DoorView, ExpectedDamage, FighterView, GrenadeView, ShotView
 
 
 class ArenaState:
@@ -56,6 +56,7 @@ class ArenaState:
         self.tick = 0
         self.events: list[Event] = []
         self.shots: list[ShotView] = []
+        self.expected: list[ExpectedDamage] = []  # of the bursts of this step; not saved
         self.dying: dict[str, str] = {}  # victims of this step, and their killers
         self.suppression: dict[str, float] = {}  # added in this step, by fighter
         self.index_bodies_and_doors()

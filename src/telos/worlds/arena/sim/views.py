@@ -70,6 +70,15 @@ class ShotView:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedDamage:
+    """What a burst does on average: its chance to hit times its damage."""
+
+    shooter: str
+    target: str
+    damage: float
+
+
+@dataclass(frozen=True, slots=True)
 class ArenaView:
     """Everything visible at one moment."""
 
