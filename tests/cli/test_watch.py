@@ -11,7 +11,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.main import app
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 

@@ -247,10 +247,11 @@ def weigh_moment(scene: Scene, moment: OrderMoment, *, seed: int, forks: int, ho
 
 
 def _order_effect(moment: OrderMoment, who: tuple[str, ...], effect: Conduct, instead: tuple[str, ...]) -> OrderEffect:
+    task: str = _ALL
+    member, text = _ALL, "; ".join(f"{name} {moment.orders[name]}" for name in who)
     if len(who) == 1:
-        task, member, text = moment.orders[who[0]].task, who[0], str(moment.orders[who[0]])
-    else:
-        task, member, text = _ALL, _ALL, "; ".join(f"{name} {moment.orders[name]}" for name in who)
+        (member,) = who
+        task, text = moment.orders[member].task, str(moment.orders[member])
     return OrderEffect(moment.time, moment.squad, moment.behaviour, task, member, text, moment.why, effect, instead)
 
 

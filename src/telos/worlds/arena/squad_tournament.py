@@ -191,7 +191,7 @@ def sign_test(wins: int, losses: int) -> float:
         raise TelosError(f"a sign test needs two counts, got {wins!r} and {losses!r}")
     trials, fewer = wins + losses, min(wins, losses)
     tail = sum(math.comb(trials, each) for each in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**trials)
+    return float(min(1.0, 2 * tail / 2**trials))
 
 
 def compare_hunts(led: SquadOutcome, unled: SquadOutcome) -> int:
