@@ -236,6 +236,32 @@ def test_orders_are_given_to_others_and_answered() -> None:
     assert who_to(talk(told, men)) == [("Ann", "Bob"), ("Cid", "Bob"), ("Bob", "Cid")]
 
 
+@pytest.mark.parametrize("spoken_before", [0, 1])
+def test_withdrawn_orders_are_called_out_and_answered_no_more(spoken_before: int) -> None:
+    trace: list[object] = []
+    men, told = squad("Ann", "Bob"), dialogue(trace=trace.append)
+    squads = dict.fromkeys(men, "red-1")
+    told.tick(men, 0.0, squads=squads)
+    orders = FrozenMap({"Ann": "suppress pat", "Bob": "take cover at c1"})
+    told.notice(occasion("ordered", 0.0, "Ann", behaviour="get-to-cover", orders=orders))
+    for tick in range(spoken_before):
+        assert told.tick(men, tick / 10)
+    told.withdraw("ordered", "red-1", "get-to-cover has ended")
+    assert talk(told, men, start=0.2) == []
+    broken = [each for each in trace if isinstance(each, ConversationBrokenOff)]
+    assert [each.why for each in broken] == ["get-to-cover has ended"] * spoken_before
+
+
+def test_withdrawal_concerns_one_kind_and_one_squad() -> None:
+    men, told = squad("Ann", "Bob"), dialogue()
+    told.tick(men, 0.0, squads=dict.fromkeys(men, "red-1"))
+    orders = FrozenMap({"Ann": "suppress pat", "Bob": "take cover at c1"})
+    told.notice(occasion("ordered", 0.0, "Ann", behaviour="get-to-cover", orders=orders))
+    told.withdraw("ordered", "red-2", "that of others has ended")
+    told.withdraw("hit", "red-1", "nobody was")
+    assert talk(told, men)
+
+
 def test_moving_leader_asks_for_cover() -> None:
     men, told = squad("Ann", "Cid"), dialogue()
     orders = FrozenMap({"Ann": "take cover at c3", "Cid": "suppress Eve"})

@@ -274,3 +274,15 @@ def test_dead_fighters_neither_speak_nor_act() -> None:
     assert died
     for record in [*fight.of(LineSpoken), *fight.of(Began)]:
         assert record.time <= died.get(record.who, math.inf)
+
+
+@over_seeds
+def test_orders_are_called_out_only_while_they_stand(seed: int) -> None:
+    running: set[str] = set()
+    for record in fought("get-to-cover", seed).records:
+        if isinstance(record, OrdersGiven):
+            running.add(record.squad)
+        elif isinstance(record, BehaviourEnded):
+            running.discard(record.squad)
+        elif isinstance(record, LineSpoken) and record.exchange.startswith("order-"):
+            assert running

@@ -230,6 +230,15 @@ class Dialogue:
             self._trace(line)
         return said
 
+    def withdraw(self, kind: str, squad: str, why: str) -> None:
+        """Drop what is no longer true: occasions of a kind in a squad, and a conversation about one."""
+        self._waiting = [
+            each for each in self._waiting if each.occasion.kind != kind or self._squads.get(each.occasion.who) != squad
+        ]
+        talk = self._talks.get(squad)
+        if talk is not None and talk.occasion.kind == kind:
+            self._break_off(squad, why)
+
     @property
     def next_due(self) -> float | None:
         """Return when a conversation goes on or ends; None if nobody talks."""

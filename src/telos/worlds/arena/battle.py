@@ -91,7 +91,8 @@ class Battle:
         self.coordinators = self._create_coordinators()
         self.dialogue = Dialogue(builtin_lines(), rng=Random(seed)) if scene.talk else None
         notice = self.dialogue.notice if self.dialogue is not None else silent
-        self.occasions = OccasionDetector(self.comrades, notice)
+        withdraw = self.dialogue.withdraw if self.dialogue is not None else _withdraw_nothing
+        self.occasions = OccasionDetector(self.comrades, notice, withdraw)
         self._stimulus_delivery = StimulusDelivery(self.arena, self.crowd)
         self.view = self.arena.view()
         sides = {side: tuple(each.name for each in scene.cast if each.side == side) for side in scene.sides}
@@ -426,11 +427,23 @@ def _with_functions(domain: Domain, functions: Mapping[str, Callable[..., Any]])
 # --- occasions for dialogue ---
 
 
-class OccasionDetector:
-    """Turns trace records into occasions for dialogue, and passes them to ``notice``."""
+def _withdraw_nothing(kind: str, squad: str, why: str) -> None:
+    """Stand in for the dialogue of a fight without talk."""
 
-    def __init__(self, comrades: Mapping[str, Comrade], notice: Callable[[Occasion], None]) -> None:
-        self._comrades, self._notice = comrades, notice
+
+class OccasionDetector:
+    """Turns trace records into occasions for dialogue, and passes them to ``notice``.
+
+    What has become untrue is passed to ``withdraw``: the kind of occasion, the squad, and the reason.
+    """
+
+    def __init__(
+        self,
+        comrades: Mapping[str, Comrade],
+        notice: Callable[[Occasion], None],
+        withdraw: Callable[[str, str, str], None],
+    ) -> None:
+        self._comrades, self._notice, self._withdraw = comrades, notice, withdraw
         self._leaders: dict[str, str] = {}  # the speaker of each squad
 
     def lead(self, squad: str, leader: str) -> None:
@@ -458,9 +471,10 @@ class OccasionDetector:
                 if leader is not None:
                     about = {"behaviour": record.behaviour, "orders": record.orders}
                     self._notify("ordered", record.time, leader, about)
-            case BehaviourEnded(fulfilled=True):
+            case BehaviourEnded():
+                self._withdraw("ordered", record.squad, f"{record.behaviour} has ended")
                 leader = self._leaders.get(record.squad)
-                if leader is not None:
+                if leader is not None and record.fulfilled:
                     self._notify("fulfilled", record.time, leader, {"behaviour": record.behaviour})
             case Event():
                 self._happened(record)
