@@ -85,6 +85,18 @@ def test_cover_on_both_sides_of_the_enemy_makes_a_pincer() -> None:
     assert pincers >= 2
 
 
+def test_cover_behind_makes_a_retreat_by_turns() -> None:
+    fight = fought("retreat", 1)
+    arena = fight.battle.arena
+    (first, *_), (*_, last) = ([*each.orders.items()] for each in (fight.of(OrdersGiven)[0], fight.of(OrdersGiven)[-1]))
+    assert first == ("Bob", "suppress Pat"), "he is the last to leave"
+    assert last == ("Bob", "take cover at c5")
+    start = {each.name: each.x for each in fight.views[0].fighters}
+    for who, node in movers(fight, "get-to-cover"):
+        assert arena.map.nodes[node].position[0] < start[who] - 5.0, "the enemy is in the east"
+    assert {"Ann", "Bob", "Cal"} == {who for who, _ in movers(fight, "get-to-cover")}
+
+
 def test_code_contains_no_flank_or_pincer() -> None:
     names = {action.name for action in load_arena_domain().actions} | {each.name for each in ALL_BEHAVIOURS}
     assert not [name for name in names if "flank" in name or "pinc" in name or "retreat" in name]
