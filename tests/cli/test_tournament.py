@@ -49,6 +49,7 @@ def test_squads_have_a_table_of_two_contests_and_json() -> None:
     assert [line.split("  ")[0] for line in lines[2:4]] == ["mirror, quarry", "hunt, quarry"]
     said = json.loads(CliRunner().invoke(app, [*squads, "--json"], catch_exceptions=False).stdout)
     assert (said["scenes"], said["seed"], said["simulated"]) == (["quarry"], 1, True)
+    assert said["squads"] == list(SQUAD_ACTIVITIES)
     for contest in said["contests"]:
         assert contest["wins"] + contest["draws"] + contest["losses"] == 2
         assert 0 <= contest["interval"][0] <= contest["win_rate"] <= contest["interval"][1] <= 1
@@ -66,6 +67,8 @@ def test_a_plot_is_drawn_beside_the_figures(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--squads", "--layer", "dodge"], "--squads takes neither --layer nor --plot"),
+        (["--activity", "search"], "--activity is for --squads"),
+        (["--squads", "--activity", "serch"], "unknown squad behaviour or practice 'serch'; did you mean 'search'?"),
         (["--squads", "--scene", "flank"], "no squad tournament is fought in 'flank'"),
         (["--layer", "sqads"], "unknown layer 'sqads'; did you mean 'squads'?"),
         (["--fights", "3"], "fights must be even and at least 2, got 3"),

@@ -42,6 +42,12 @@ def tournament(
         bool,
         typer.Option("--squads", help="Soldiers led and not led: a mirror match, and a hunt for one strong opponent."),
     ] = False,
+    activity: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --squads: only this squad behaviour or practice; may be repeated.", show_default="all of them"
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the win rates into this file (png, svg, pdf).")] = None,
 ) -> None:
@@ -54,8 +60,10 @@ def tournament(
     if squads:
         if layer or plot is not None:
             raise TelosError("--squads takes neither --layer nor --plot", "leave them out")
-        _run_squads(scene, fights=fights, seed=seed, seconds=seconds, jobs=jobs, as_json=as_json)
+        _run_squads(scene, activity or [], fights=fights, seed=seed, seconds=seconds, jobs=jobs, as_json=as_json)
         return
+    if activity:
+        raise TelosError("--activity is for --squads", "add --squads, or name a --layer")
     scene = scene or "skirmish"
     if plot is not None:
         from telos.worlds.plots import check_path
@@ -76,8 +84,11 @@ def tournament(
         typer.echo(f"drawn to {plot}", err=as_json)
 
 
-def _run_squads(scene: str | None, *, fights: int, seed: int, seconds: float, jobs: int, as_json: bool) -> None:
+def _run_squads(
+    scene: str | None, activities: list[str], *, fights: int, seed: int, seconds: float, jobs: int, as_json: bool
+) -> None:
     """Run both contests of squads, with a progress bar, and print their scores."""
+    from telos.worlds.arena.scene import SQUAD_ACTIVITIES
     from telos.worlds.arena.squad_tournament import CONTEST_KINDS, SQUAD_SCENES, run_squad_tournament
 
     scenes, bar = SQUAD_SCENES if scene is None else (scene,), progress_bar("fighting")
@@ -86,10 +97,24 @@ def _run_squads(scene: str | None, *, fights: int, seed: int, seconds: float, jo
         return bar(outcomes, 3 * fights * len(scenes))
 
     scores = run_squad_tournament(
-        scenes, CONTEST_KINDS, fights=fights, seed=seed, seconds=seconds, jobs=jobs, progress=progress
+        scenes,
+        CONTEST_KINDS,
+        fights=fights,
+        seed=seed,
+        seconds=seconds,
+        squads=activities or SQUAD_ACTIVITIES,
+        jobs=jobs,
+        progress=progress,
     )
     if as_json:
-        setting = {"scenes": list(scenes), "seed": seed, "fights": fights, "seconds": seconds, "simulated": True}
+        setting = {
+            "scenes": list(scenes),
+            "squads": activities or list(SQUAD_ACTIVITIES),
+            "seed": seed,
+            "fights": fights,
+            "seconds": seconds,
+            "simulated": True,
+        }
         typer.echo(json.dumps({**setting, "contests": [each.to_dict() for each in scores]}, indent=2))
     else:
         title = f"{fights} simulated fights a contest and map of at most {seconds:g} s, seed {seed}"

@@ -270,6 +270,9 @@ def schedule_squad_fights(
     for scene in scenes:
         if scene not in OPPONENT_HEALTH:
             raise TelosError(f"no squad tournament is fought in {scene!r}", name_hint(scene, OPPONENT_HEALTH))
+    for name in squads:
+        if name not in SQUAD_ACTIVITIES:
+            raise TelosError(f"unknown squad behaviour or practice {name!r}", name_hint(name, SQUAD_ACTIVITIES))
     rng = Random(seed)
     seeds = [rng.randrange(2**32) for _ in range(fights // 2)]
     return [
