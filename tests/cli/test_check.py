@@ -173,7 +173,7 @@ def test_files_of_every_sort_are_told_apart_and_checked() -> None:
         package / "worlds/arena/data/scenes/flank.yaml": "a scene with",
         package / "worlds/arena/data/characters/rat.yaml": "a character with 2 goals and 2 actions",
         package / "worlds/adventure/data/flairs.yaml": "rules of the adventure",
-        package / "squads/dialogue/lines.yaml": "dialogue, 28 exchanges",
+        package / "squads/dialogue/lines.yaml": "dialogue, 29 exchanges",
         package / "telemetry/data/island.yaml": "columns of the corpus island",
         package / "recognition/data/island.mln": "12 formulas, 0 weights",
     }
