@@ -112,6 +112,16 @@ def test_happenings_cover_orders_speech_goals_shots_and_deaths() -> None:
     assert [each.time for each in told] == sorted(each.time for each in told)
 
 
+def test_mark_is_shown_with_the_orders() -> None:
+    stage = ArenaStage("skirmish", 2)
+    for _ in range(120):
+        run(stage, 1)
+        minds = [view for who in stage.characters() if (view := stage.mind(who)) is not None]
+        if any("is marked as the target" in order for view in minds for order in view.orders):
+            return
+    pytest.fail("nobody had a mark in 12 seconds")
+
+
 def test_burst_of_shots_is_reported_once() -> None:
     stage = ArenaStage("layer-1-attack", 1)
     told = run(stage, 60)

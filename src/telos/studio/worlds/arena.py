@@ -44,6 +44,7 @@ from telos.studio.worlds.arena_drawing import (
 )
 from telos.studio.worlds.shapes import Picture, Symbols
 from telos.worlds.arena.ai.characters import DATA, characters_with, find_character_faults, load_character_texts
+from telos.worlds.arena.ai.facts import marked_target
 from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.replay import FightEnded, FightLog
@@ -307,11 +308,13 @@ class ArenaStage(Stage):
     def _orders(self, who: str) -> list[str]:
         squads = (squad for coordinator in self.battle.coordinators for squad in coordinator.squads)
         given = [(squad, squad.assignment) for squad in squads if squad.assignment is not None]
-        return [
+        orders = [
             f"{task.orders[who]} ({squad.name}: {task.behaviour}, {task.why})"
             for squad, task in given
             if who in task.orders
         ]
+        mark = marked_target(self.battle.minds[who].memory, self.time)
+        return orders if mark is None else [*orders, f"{mark} is marked as the target"]
 
     def why_not(self, who: str, what: str) -> str:
         """Explain why a fighter does not pursue a goal or perform an action."""
