@@ -89,7 +89,7 @@ def _run_squads(
 ) -> None:
     """Run both contests of squads, with a progress bar, and print their scores."""
     from telos.worlds.arena.scene import SQUAD_ACTIVITIES
-    from telos.worlds.arena.squad_tournament import CONTEST_KINDS, SQUAD_SCENES, run_squad_tournament
+    from telos.worlds.arena.squad_tournament import CONTEST_KINDS, SQUAD_SCENES, pool_scores, run_squad_tournament
 
     scenes, bar = SQUAD_SCENES if scene is None else (scene,), progress_bar("fighting")
 
@@ -106,6 +106,8 @@ def _run_squads(
         jobs=jobs,
         progress=progress,
     )
+    if len(scenes) > 1:
+        scores += pool_scores(scores)
     if as_json:
         setting = {
             "scenes": list(scenes),

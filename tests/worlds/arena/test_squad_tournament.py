@@ -13,7 +13,10 @@ from telos.worlds.arena.squad_tournament import (
     OPPONENT_HEALTH,
     SQUAD_SCENES,
     SquadOutcome,
+    SquadScore,
+    TeamMeans,
     compare_hunts,
+    pool_scores,
     schedule_squad_fights,
     sign_test,
     strong_opponent,
@@ -96,6 +99,19 @@ def test_unled_soldiers_hunt_exactly_as_well_as_unled_soldiers() -> None:
     (hunt,) = run_squad_tournament(["street"], ["hunt"], fights=2, seed=5, seconds=8.0, squads=())
     assert (hunt.wins, hunt.draws, hunt.losses) == (0, 2, 0)
     assert hunt.led == hunt.unled
+
+
+def test_scores_of_maps_are_pooled_by_contest() -> None:
+    one, other = TeamMeans(0.5, 2.0, 0.4, 30.0), TeamMeans(1.0, 3.0, 0.8, 50.0)
+    scores = [
+        SquadScore("mirror", "quarry", 3, 1, 2, one, other),
+        SquadScore("hunt", "quarry", 5, 0, 1, one, one),
+        SquadScore("mirror", "street", 1, 0, 5, other, other),
+    ]
+    mirror, hunt = pool_scores(scores)
+    assert (mirror.kind, mirror.scene, mirror.wins, mirror.draws, mirror.losses) == ("mirror", "all maps", 4, 1, 7)
+    assert mirror.led == TeamMeans(0.75, 2.5, pytest.approx(0.6), 40.0)  # type: ignore[arg-type]
+    assert (hunt.wins, hunt.losses, hunt.unled) == (5, 1, one)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ ContestKind: TypeAlias = Literal["mirror", "hunt"]
 
 CONTEST_KINDS: tuple[ContestKind, ...] = ("mirror", "hunt")
 SQUAD_SCENES = ("skirmish", "quarry", "street")
+ALL_MAPS = "all maps"
 REPORTED_SEED = 20261  # of the figures in the documentation; chosen before any fight with it
 CALIBRATION_SEED = 777  # of the fights that set the opponents' health
 
@@ -223,6 +224,31 @@ def _score_hunts(scene: str, outcomes: Sequence[SquadOutcome]) -> SquadScore:
     signs = [compare_hunts(*pair) for pair in zip(led, unled, strict=True)]
     wins, draws, losses = (signs.count(sign) for sign in (1, 0, -1))
     return SquadScore("hunt", scene, wins, draws, losses, TeamMeans.of(led), TeamMeans.of(unled))
+
+
+def pool_scores(scores: Iterable[SquadScore]) -> tuple[SquadScore, ...]:
+    """Return the scores of each contest on all maps together, which have equally many fights."""
+    contests: dict[ContestKind, list[SquadScore]] = {}
+    for each in scores:
+        contests.setdefault(each.kind, []).append(each)
+    return tuple(
+        SquadScore(
+            kind,
+            ALL_MAPS,
+            sum(each.wins for each in found),
+            sum(each.draws for each in found),
+            sum(each.losses for each in found),
+            _mean_team([each.led for each in found]),
+            _mean_team([each.unled for each in found]),
+        )
+        for kind, found in contests.items()
+    )
+
+
+def _mean_team(teams: Sequence[TeamMeans]) -> TeamMeans:
+    return TeamMeans(
+        *(fmean(getattr(each, key) for each in teams) for key in ("won", "survivors", "health", "seconds"))
+    )
 
 
 # --- tournaments ---
