@@ -415,7 +415,7 @@ WIDE = "Q(t,t)\nP(t,t)\n" + "\n".join(
 def test_every_method_returns_its_best_when_the_time_is_up(method: str) -> None:
     model = parse_mln(WIDE)
     facts = parse_db("\n".join(f"Q(A{number},A{(number * 7 + 3) % 16})" for number in range(16)), model)
-    answer = infer(model, facts, "P", method=method, seconds=0.05)
+    answer = infer(model, facts, "P", method=method, seconds=0.01)
     assert isinstance(answer, InferenceResult)
     assert answer.stopped
     if answer.score is None:
