@@ -18,12 +18,12 @@ _PASTE = f"""(text) => {{
 
 @pytest.fixture
 def minds(opened: Open, studio: Studio) -> Any:
-    """A fight at a moment at which Yan goes through a door, with Yan's mind."""
-    page = opened(studio.url("arena?seed=3&at=165"))
-    until(page, "link.status.paused && link.frame.n === 165")
+    """A fight at a moment at which Yan is about to approach an enemy, with Yan's mind."""
+    page = opened(studio.url("arena?seed=3&at=422"))
+    until(page, "link.status.paused && link.frame.n === 422")
     page.keyboard.press("2")
     page.get_by_role("button", name="Yan", exact=True).click()
-    page.get_by_text("open-door, for kill_enemy").wait_for()
+    page.get_by_text("goto(a7), for kill_enemy").wait_for()
     return page
 
 

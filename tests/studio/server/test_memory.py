@@ -47,6 +47,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_closed_links_give_their_memory_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apps, "_QUIET_INTERVAL", 0.5)
 
