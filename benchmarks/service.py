@@ -126,9 +126,12 @@ class Latencies:
         return sorted(self.seconds)[min(len(self.seconds) - 1, int(share * len(self.seconds)))] * 1e3
 
 
-async def paced(rate: float | None) -> AsyncIterator[float]:
-    """Yield the times at which something is due; without a rate, at once, as often as it is asked."""
-    start = time.perf_counter()
+async def paced(rate: float | None, phase: float = 0.0) -> AsyncIterator[float]:
+    """Yield the times at which something is due; without a rate, at once, as often as it is asked.
+
+    ``phase`` (0 to 1) shifts them, so that senders of the same rate do not all send at once.
+    """
+    start = time.perf_counter() + (phase / rate if rate else 0.0)
     for number in count():
         due = time.perf_counter() if rate is None else start + number / rate
         if (wait := due - time.perf_counter()) > 0:
@@ -136,7 +139,9 @@ async def paced(rate: float | None) -> AsyncIterator[float]:
         yield due
 
 
-async def stream_load(address: str, source: Iterator[str], seconds: float, rate: float | None, taken: Latencies) -> int:
+async def stream_load(
+    address: str, source: Iterator[str], seconds: float, rate: float | None, phase: float, taken: Latencies
+) -> int:
     """Send messages over one stream for a while; return how many were answered."""
     from websockets.asyncio.client import connect
 
@@ -158,7 +163,7 @@ async def stream_load(address: str, source: Iterator[str], seconds: float, rate:
 
         reading = asyncio.create_task(read())
         end = time.perf_counter() + seconds
-        async for due in paced(rate):
+        async for due in paced(rate, phase):
             await room.acquire()
             if time.perf_counter() > end:
                 break
@@ -193,13 +198,18 @@ async def opened(address: str) -> AsyncIterator[Callable[[str, bytes], Awaitable
 
 
 async def single_load(
-    address: str, source: Iterator[tuple[str, dict[str, Any]]], seconds: float, rate: float | None, taken: Latencies
+    address: str,
+    source: Iterator[tuple[str, dict[str, Any]]],
+    seconds: float,
+    rate: float | None,
+    phase: float,
+    taken: Latencies,
 ) -> int:
     """Send single requests over one connection for a while; return how many were answered."""
     done = 0
     end = time.perf_counter() + seconds
     async with opened(address) as post:
-        async for due in paced(rate):
+        async for due in paced(rate, phase):
             if time.perf_counter() > end:
                 break
             player, event = next(source)
@@ -214,7 +224,9 @@ async def measure_streams(address: str, source: Iterator[str], seconds: float, r
     taken = Latencies()
     each = None if rate is None else rate / STREAMS / BATCH
     began = time.perf_counter()
-    done = await asyncio.gather(*(stream_load(address, source, seconds, each, taken) for _ in range(STREAMS)))
+    done = await asyncio.gather(
+        *(stream_load(address, source, seconds, each, n / STREAMS, taken) for n in range(STREAMS))
+    )
     spent = min(seconds, time.perf_counter() - began)
     return {"a_second": sum(done) * BATCH / spent, "p50_ms": taken.percentile(0.5), "p99_ms": taken.percentile(0.99)}
 
@@ -225,7 +237,9 @@ async def measure_single(
     """Return requests a second over all connections, and percentiles of the time that answers took."""
     taken = Latencies()
     each = None if rate is None else rate / CONNECTIONS
-    done = await asyncio.gather(*(single_load(address, source, seconds, each, taken) for _ in range(CONNECTIONS)))
+    done = await asyncio.gather(
+        *(single_load(address, source, seconds, each, n / CONNECTIONS, taken) for n in range(CONNECTIONS))
+    )
     return {"a_second": sum(done) / seconds, "p50_ms": taken.percentile(0.5), "p99_ms": taken.percentile(0.99)}
 
 

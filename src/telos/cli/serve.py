@@ -1,6 +1,7 @@
 """``telos serve``: live beliefs, choices and plans for games in any engine."""
 
 import asyncio
+import gc
 import json
 import socket
 from pathlib import Path
@@ -149,6 +150,9 @@ def _run(
 
     from telos.service import create_app
 
+    # A full collection looks at every player in memory and stops all requests for tenths of a second: the service makes
+    # one in ten minutes (`Service.collect`), and the collector only looks at what is young.
+    gc.set_threshold(20_000, 20, 1_000_000)
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"{'https' if certificate else 'http'}://{shown}:{listener.getsockname()[1]}"

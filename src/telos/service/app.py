@@ -7,6 +7,7 @@ Start with ``Service``, which holds everything, and ``create_app``.
 """
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from telos.service.jetstream import JetStreamBridge
 
 PROBLEM = "application/problem+json"
+COLLECT_SECONDS = 600.0  # between two full collections of garbage
 Body = TypeVar("Body")
 _LOG = logging.getLogger("telos.service")
 
@@ -157,6 +159,12 @@ class Service:
                 _LOG.warning("old events are not deleted: %s", error)
             await asyncio.sleep(min(3600.0, seconds))
 
+    async def collect(self) -> None:
+        """Free garbage in cycles now and then, for processes whose collector leaves the old alone."""
+        while True:
+            await asyncio.sleep(COLLECT_SECONDS)
+            gc.collect()
+
     async def refresh(self) -> None:
         """Learn of the models that other processes put into a shared store, once a second."""
         while self.store.is_shared:
@@ -173,7 +181,7 @@ def create_app(service: Service) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         service.committer.start()
-        tasks = [asyncio.create_task(each) for each in (service.prune(), service.refresh())]
+        tasks = [asyncio.create_task(each) for each in (service.prune(), service.refresh(), service.collect())]
         if service.cluster is not None:
             await service.cluster.start()
         if service.bridge is not None:
