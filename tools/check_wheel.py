@@ -80,7 +80,7 @@ RUNS: tuple[tuple[str, int], ...] = (
     ("new game hamlet2", 0),
     ("plan camp.yaml --goal stock", 0),
     ("plan --pddl lamp.pddl task.pddl", 0),
-    ("columns guess log.jsonl", 0),
+    ("columns presets", 0),
     ("recognize log.jsonl --model adventure", 0),
     ("train log.jsonl --model aiide -o me.yaml", 0),
     ("evaluate log.jsonl --model flairs --model flairs-fsm", 0),
