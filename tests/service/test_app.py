@@ -17,6 +17,7 @@ from telos.service import (
     ModelShelf,
     Pages,
     Service,
+    ServiceError,
     SqliteStore,
     Tokens,
     create_app,
@@ -257,6 +258,11 @@ def test_a_domain_that_was_made_to_lead_to_this_machine_is_not_admitted() -> Non
     assert (answer.status_code, answer.json()["detail"]) == (403, "this service is not at 'elsewhere.example'")
     for name in ("localhost", "127.0.0.1", "[::1]"):
         assert asked(f"http://{name}:8700").status_code == 200
+
+
+def test_a_host_that_is_no_address_is_refused() -> None:
+    with pytest.raises(ServiceError, match="this service is not at ''"):
+        Pages(hosts=frozenset({"localhost"})).check({"host": "[x"})
 
 
 # --- streams ----------------------------------------------------------------------------------------------------------

@@ -89,7 +89,10 @@ class Pages:
     def check(self, headers: Mapping[str, str]) -> None:
         """Raise if a request comes from a page that may not ask."""
         address = headers.get("host", "")
-        host = urlsplit(f"//{address}").hostname or ""
+        try:
+            host = urlsplit(f"//{address}").hostname or ""
+        except ValueError:  # no address at all, such as "[x"
+            host = ""
         if self.hosts and host not in self.hosts:
             raise ServiceError(
                 ProblemCode.FORBIDDEN, f"this service is not at {host[:80]!r}", "use --tokens to let others in"
