@@ -38,7 +38,7 @@ def nine() -> FFBM:
 
 
 def seen(action: str, moving: str, **context: object) -> Event:
-    return Event(action, {"moving": moving, **context})  # type: ignore[arg-type]
+    return Event(action, {"moving": moving, **context})
 
 
 # --- the model of the text --------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_a_moment_at_which_a_goal_is_reached_belongs_to_the_goal_that_begins() -
     )
     session = Session(events, ("explore", "explore", "town", "level", "level"), phases)
     assert [truth for _, truth in score_moments(session, new_goal=False)] == list(session.truths)
-    # The chest is taken in frame 10, with an event, the town reached in frame 17, without; the last kill is in frame 30.
+    # The chest is taken in frame 10, with an event; the town is reached in 17, without one; the last kill is in 30.
     scored = [truth for _, truth in score_moments(session, new_goal=True)]
     assert scored == ["explore", "town", "town", "level", None]
 
@@ -212,7 +212,7 @@ def test_the_plan_leaves_out_one_sentence_at_a_time_with_the_first_seeds() -> No
     assert plan[0] == (TEXT, ALL, (1, 2, 3))
     assert plan[1] == (USUAL, NONE, (1, 2, 3))
     assert [(name, ALL - sentences, seeds) for name, sentences, seeds in plan[2:]] == [
-        (name, {name}, (1, 2)) for name in FLAIRS_SENTENCES
+        (name, frozenset({name}), (1, 2)) for name in FLAIRS_SENTENCES
     ]
 
 

@@ -50,7 +50,15 @@ AIIDE = SeedStudy(
         "later/itself": "later run: trained on the test round itself (a limit)",
         "first/updates": "first run: updates in a test round",
     },
-    ("first/trained", "first/fsm", "first/experimenter", "later/trained", "experimenter/trained"),
+    {
+        "first/trained": "first run, player",
+        "first/fsm": "first run, FSM",
+        "first/experimenter": "first, experimenter",
+        "returning/trained": "came back, first run",
+        "later/trained": "later run, player",
+        "later/experimenter": "later, experimenter",
+        "experimenter/trained": "the experimenter",
+    },
 )
 
 

@@ -65,7 +65,7 @@ FLAIRS = SeedStudy(
         "experienced/updates": "experienced player: updates a run",
         "new/updates": "new players: updates a run",
     },
-    tuple(f"{kind}/{method}" for kind in _WHO for method in _METHODS),
+    {f"{kind}/{method}": f"{kind}, {says}" for kind in _WHO for method, says in _METHODS.items()},
 )
 # The sentences about one kind of player; the others are about the game and how it is read.
 _ABOUT = {"maze": "experienced", "stands": "experienced", "newcomers": "new"}

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from telos.core.errors import TelosError, name_hint
-from telos.studies.results import Block, Paragraph, Section, StudyResult, Table, round_figure
+from telos.studies.results import (
+    Block,
+    ChartRow,
+    DotChart,
+    DotRow,
+    Paragraph,
+    Section,
+    StudyResult,
+    Table,
+    round_figure,
+)
 from telos.studies.seeds import (
     MIN_SEEDS,
     Agreement,
@@ -42,7 +52,7 @@ class SeedStudy:
     sentences: Mapping[str, str]
     reported: tuple[Reported, ...]
     shown: Mapping[str, str]  # by key of a sample: what it is, per goal and for figures of single runs
-    changes: tuple[str, ...]  # keys of the accuracies that the table of sentences shows
+    drawn: Mapping[str, str]  # by key of a reported accuracy: its short name in figures and in the table of sentences
 
 
 def plan_variants(
@@ -98,6 +108,7 @@ def seeds_result(
     if ablation:
         blocks += [Section("What each sentence changes"), _sentence_table(study, samples, ablation)]
     blocks.append(Paragraph("Simulated players.", soft=True))
+    charts = ChartRow(tuple(_dots(study, name, agreements) for name, agreements in judged.items()))
     return StudyResult(
         study.name,
         study.title,
@@ -105,6 +116,7 @@ def seeds_result(
         seeds[0],
         _data(study, samples, judged, seeds, ablation, setting),
         tuple(blocks),
+        (Section("Published and ours"), blocks[0], charts, *blocks[1:]),
         source=study.source,
         players="simulated players",
         setting=said,
@@ -112,6 +124,16 @@ def seeds_result(
         warnings=() if len(seeds) >= MIN_SEEDS else (f"with fewer than {MIN_SEEDS} seeds nothing can be told",),
         notes=_NOTES,
     )
+
+
+def _dots(study: SeedStudy, variant: str, agreements: Sequence[Agreement]) -> DotChart:
+    """Draw the accuracy of every seed, with the published one."""
+    rows = []
+    for each in agreements:
+        if each.reported.key in study.drawn and each.reported.value is not None:
+            values = tuple(value / 100 for value in each.measured.values)
+            rows.append(DotRow(study.drawn[each.reported.key], values, each.reported.value / 100))
+    return DotChart(f"seeds_{variant.replace(' ', '_')}", f"Accuracy by seed, {variant}", tuple(rows), dot="seed")
 
 
 def _shown_table(study: SeedStudy, samples: Mapping[str, Samples], variants: Sequence[str]) -> Table:
@@ -133,9 +155,9 @@ def _mean_text(measured: Measured | None) -> str:
 
 
 def _sentence_table(study: SeedStudy, samples: Mapping[str, Samples], ablation: int) -> Table:
-    headings = tuple(_label_of(study, key) for key in study.changes)
+    headings = tuple(study.drawn.values())
     rows = tuple(
-        (says, *(_change_text(_change(samples, name, key, ablation)) for key in study.changes))
+        (says, *(_change_text(_change(samples, name, key, ablation)) for key in study.drawn))
         for name, says in study.sentences.items()
     )
     note = (
@@ -143,11 +165,6 @@ def _sentence_table(study: SeedStudy, samples: Mapping[str, Samples], ablation: 
         f"{ablation} seeds with the 95% interval of the mean. The same seeds are the same players and games."
     )
     return Table(("sentence", *headings), rows, note=note)
-
-
-def _label_of(study: SeedStudy, key: str) -> str:
-    labels = {each.key: each.label for each in study.reported} | dict(study.shown)
-    return labels[key].partition(" (")[0]
 
 
 def _change(samples: Mapping[str, Samples], left_out: str, key: str, ablation: int) -> Measured | None:
@@ -180,7 +197,7 @@ def _data(
     changes = {
         name: {
             key: [round_figure(value) for value in change.values]
-            for key in study.changes
+            for key in study.drawn
             if (change := _change(samples, name, key, ablation)) is not None
         }
         for name in (study.sentences if ablation else ())
