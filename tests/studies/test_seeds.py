@@ -19,7 +19,6 @@ from telos.studies.seeds import (
     agreement_table,
     count_verdicts,
     judge,
-    run_seeds,
     seeds_from,
 )
 
@@ -106,16 +105,3 @@ def test_bad_input_is_refused() -> None:
         seeds_from(1, 0)
     with pytest.raises(TelosError, match="zero or more, got -1"):
         seeds_from(-1, 2)
-
-
-def test_seeds_are_run_in_order_and_their_results_come_one_by_one() -> None:
-    ran: list[int] = []
-
-    def run(seed: int) -> int:
-        ran.append(seed)
-        return seed * 10
-
-    results = run_seeds(run, seeds_from(4, 3))
-    assert next(results) == (4, 40)
-    assert ran == [4]
-    assert dict(results) == {5: 50, 6: 60}
