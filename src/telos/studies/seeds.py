@@ -17,7 +17,10 @@ from telos.studies.statistics import CONFIDENCE, LEVEL, need_scipy
 
 AGREES, DIFFERS, UNTOLD = "agrees", "differs", "cannot be told"
 MIN_SEEDS = 3  # with fewer there is no spread to speak of
-WIDEST = {"%": 30.0}  # an interval wider than this tells nothing, by unit; for other units see ``_widest``
+WIDEST = {
+    "%": 30.0,
+    " points": 30.0,
+}  # an interval wider than this tells nothing, by unit; for other units see ``_widest``
 CRITERION = (
     "Every seed is one study of the paper's size. A figure agrees if the published value lies inside the 95% interval "
     "for one more such study, and cannot be told if that interval is wider than 30 points (for counts: than two thirds "
@@ -213,8 +216,8 @@ def agreement_table(columns: Mapping[str, Sequence[Agreement]], *, heading: str 
         for each in line:
             cells += [each.ours, each.verdict]
         rows.append(tuple(cells))
-    verdicts = range(3, len(headings), 2)
-    return Table(tuple(headings), tuple(rows), note=CRITERION, text_columns=(0, 1, *verdicts))
+    # All columns may wrap: with two variants the table is wider than most terminals.
+    return Table(tuple(headings), tuple(rows), note=CRITERION, text_columns=tuple(range(len(headings))))
 
 
 def count_verdicts(agreements: Sequence[Agreement]) -> str:

@@ -37,7 +37,7 @@ def _flairs_reported() -> tuple[Reported, ...]:
         for method, percent in accuracies.items():
             found.append(Reported(f"{kind}/{method}", f"{_WHO[kind]}: {_METHODS[method]}", percent))
     gap = flairs.ACCURACIES["experienced"]["ffbm"] - flairs.ACCURACIES["new"]["ffbm"]
-    found.append(Reported("experienced-new", "FFBM: experienced player above new players, in points", gap))
+    found.append(Reported("experienced-new", "FFBM: experienced player above new players", gap, unit=" points"))
     for (kind, a, b), (p, says) in flairs.TESTS.items():
         gap = flairs.ACCURACIES[kind][a] - flairs.ACCURACIES[kind][b]
         label = f"{_WHO[kind]}: {_METHODS[a]} − {_METHODS[b]}"
@@ -47,6 +47,7 @@ def _flairs_reported() -> tuple[Reported, ...]:
 
 _WHO = {"experienced": "experienced player", "new": "new players"}
 _METHODS = {"ffbm": "FFBM", "fsm": "FSM", "constant": "constant T"}
+_SHORT = {**_METHODS, "constant": "const. T"}  # in figures
 _BEFORE_THE_SWING = {"early": "at the last update before its first swing", "ever": "at any update before it"}
 FLAIRS = SeedStudy(
     flairs.NAME,
@@ -70,7 +71,7 @@ FLAIRS = SeedStudy(
         "experienced/updates": "experienced player: updates a run",
         "new/updates": "new players: updates a run",
     },
-    {f"{kind}/{method}": f"{kind}, {says}" for kind in _WHO for method, says in _METHODS.items()},
+    {f"{kind}/{method}": f"{kind}, {short}" for kind in _WHO for method, short in _SHORT.items()},
 )
 # The sentences about one kind of player; the others are about the game and how it is read.
 _ABOUT = {"maze": "experienced", "stands": "experienced", "newcomers": "new"}
