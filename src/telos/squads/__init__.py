@@ -1,7 +1,7 @@
 """Squads: members near each other carry out behaviours together; orders are facts in their memories.
 
     members ──▶ Coordinator ──▶ Squad ──▶ Behaviour ──▶ Assignment ──▶ Order in a member's memory
-                coordinator.py  squad.py  behaviours.py
+                coordinator.py  squad.py  behaviours/
 
 Start with `Coordinator`. What members, and people of any game, say to each other: `load_lines`, and `Dialogue` or `say`
 (dialogue/).
