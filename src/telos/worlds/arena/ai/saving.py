@@ -28,6 +28,7 @@ FACTS: FactShapes = {
     "node": {**_POSITION, "room": _TEXT, "kind": _TEXT, "distance": NUMBER},
     "post": {"narrow": _FLAG},
     "thing": {"kind": _TEXT},
+    "desk": {"spot": _TEXT, "near": _FLAG},
     "ally": {"rank": NUMBER, "hurt": _FLAG},
     "file": {"close": _FLAG},
     "barrier": {"kind": _TEXT, "locked": _FLAG},
@@ -63,6 +64,7 @@ def fact_check(arena: Arena, now: float) -> FactCheck:
         **dict.fromkeys(("cover", "ambush", "node", "hits_at", "unsafe", "watched"), map.nodes),
         "post": map.patrol,
         "thing": things,
+        "desk": things,
         "barrier": (*map.doors, *map.lows),
         "door": map.doors,
     }

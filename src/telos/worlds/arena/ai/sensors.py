@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind_schedule import MindSchedule
 from telos.agents.sensors import Sensor
+from telos.core.domain import Domain
 from telos.core.event import Event
 from telos.core.values import FrozenMap
 from telos.worlds.arena.ai.facts import (
@@ -18,6 +19,7 @@ from telos.worlds.arena.ai.facts import (
     known_threats,
     make_fact,
     order_fulfilled,
+    thing_facts,
 )
 from telos.worlds.arena.ai.fighter_body import FighterBody
 from telos.worlds.arena.sim.arena import NEUTRAL, Arena
@@ -38,9 +40,13 @@ COVER_RANGE = 18.0  # metres, straight distance
 NOISE_CONFIDENCE = 0.7  # confidence in the position of a noise
 
 
-def make_sensors(arena: Arena, bodies: Mapping[str, FighterBody]) -> dict[str, Sensor]:
+def make_sensors(arena: Arena, bodies: Mapping[str, FighterBody], domain: Domain) -> dict[str, Sensor]:
     """Return the sensors of an arena by name."""
-    return {"touch": BodySensor(arena, bodies), "sight": SightSensor(arena), "surroundings": TerrainSensor(arena)}
+    return {
+        "touch": BodySensor(arena, bodies),
+        "sight": SightSensor(arena),
+        "surroundings": TerrainSensor(arena, domain),
+    }
 
 
 # --- sight ---
@@ -204,8 +210,8 @@ class TerrainSensor:
 
     cost = 10.0
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
+    def __init__(self, arena: Arena, domain: Domain) -> None:
+        self._arena, self._domain = arena, domain
         nodes = arena.map.nodes.values()
         self._cover = tuple(node for node in nodes if node.kind == "cover")
         self._ambush = tuple(node for node in nodes if node.kind == "ambush")
@@ -227,6 +233,7 @@ class TerrainSensor:
         for thing in self._arena.things():
             if fighter.distance_to((thing.x, thing.y)) <= COVER_RANGE:
                 yield make_fact("thing", thing.name, now, kind=thing.kind)
+        yield from thing_facts(self._arena, fighter, self._domain, now)
 
     def _covers(self, fighter: Fighter, against: list[Point], memory: WorkingMemory, now: float) -> Iterator[Fact]:
         threat = min(against, key=fighter.distance_to)

@@ -101,6 +101,7 @@ class Fighter:
     out_of_breath: bool = False
     fires_at: int = 0  # the tick at which the weapon is ready again
     stepped_at: int = -1000  # the tick of the last audible footstep
+    slumped_over: str = ""  # the thing that the dead body lies over
 
     @classmethod
     def from_placement(cls, placed: FighterPlacement, index: int) -> "Fighter":

@@ -168,7 +168,7 @@ MAX_TICK = 10**9  # three years
 # Saved attributes of a fighter, beside its act.
 _SAVED_ATTRIBUTES = (
     "x", "y", "facing", "health", "alive", "status", "reason", "rounds", "magazines", "grenades", "cloaked", "on_wall",
-    "suppressed", "winded", "out_of_breath", "fires_at", "stepped_at",
+    "suppressed", "winded", "out_of_breath", "fires_at", "stepped_at", "slumped_over",
 )  # fmt: skip
 
 
@@ -233,6 +233,7 @@ class FighterSnapshot(SnapshotPart):
     out_of_breath: bool
     fires_at: int
     stepped_at: int
+    slumped_over: str = ""
     act: ActSnapshot | None
 
 
@@ -303,6 +304,9 @@ class StateRestorer:
         check.require(abs(saved.stepped_at) <= MAX_TICK, ("stepped_at",), "is not a step of this fight")
         check.require(abs(saved.fires_at) <= 2 * MAX_TICK, ("fires_at",), "is not a step of this fight")
         check.require(not (saved.on_wall and not fighter.climbs), ("on_wall",), "is true of a fighter who cannot climb")
+        if saved.slumped_over:
+            check.require(not saved.alive, ("slumped_over",), "is set for a living fighter")
+            check.known(("slumped_over",), saved.slumped_over, self._state.things, "thing")
         self._check_point(check, ("x",), (saved.x, saved.y))
         if saved.act is not None:
             check.require(saved.alive, ("act",), "is the act of a dead fighter")
@@ -425,4 +429,5 @@ def build_fighter_view(state: ArenaState, fighter: Fighter) -> FighterView:
         on_wall=fighter.on_wall,
         suppressed=fighter.suppressed,
         healthy=fighter.healthy,
+        slumped_over=fighter.slumped_over or None,
     )

@@ -29,6 +29,7 @@ class FighterView:
     on_wall: bool
     suppressed: float  # 0 to 1
     healthy: float = 100.0  # initial health
+    slumped_over: str | None = None  # the thing that the dead body lies over
 
     @property
     def health_share(self) -> float:
