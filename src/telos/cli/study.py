@@ -38,6 +38,13 @@ Jobs = Annotated[int, jobs_option("Processes that share the work; the result sta
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")]
 Report = Annotated[Path | None, typer.Option(help="Write a page with all figures to this .html file.")]
 Figures = Annotated[Path | None, typer.Option(help="Write every figure as an .svg file into this folder.")]
+Rules = Annotated[
+    str, typer.Option(help="Players and games as before (usual), as the paper's text has them (text), or both.")
+]
+Seeds = Annotated[
+    int, typer.Option(help="Repeat the study with so many seeds, at the paper's size.", callback=in_range(1, MAX_COUNT))
+]
+Ablation = Annotated[int, typer.Option(help="With so many of the seeds, leave out one sentence of the text at a time.")]
 Folder = Annotated[Path | None, typer.Argument(help="The folder with the log or the problems.", show_default=False)]
 
 
@@ -51,6 +58,9 @@ def gold_flairs(
     published: Published = False,
     players: Annotated[int | None, _size_option("New players.", "40")] = None,
     runs: Annotated[int | None, _size_option("Runs of the experienced player.", "40")] = None,
+    rules: Rules = "usual",
+    seeds: Seeds = 1,
+    ablation: Ablation = 0,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -59,8 +69,12 @@ def gold_flairs(
 ) -> None:
     """FFBM, FSM and constant T on experienced and new players (FLAIRS 2010), simulated."""
     _check_outputs(report, figures)
-    sizes = _sizes("gold_flairs", quick, published, {"players": players, "runs": runs})
-    _write(_run("gold-flairs", "playing", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
+    if rules != "usual" or seeds > 1 or ablation:
+        sizes = _sizes("gold.flairs_seeds", quick, published, {"players": players, "runs": runs})
+        options = {"rules": rules, "seeds": seeds, "ablation": ablation, "seed": seed, "jobs": jobs}
+        return _write(_run_seeds("run_flairs_seeds", **sizes, **options), as_json, report, figures)
+    sizes = _sizes("gold.flairs", quick, published, {"players": players, "runs": runs})
+    return _write(_run("gold-flairs", "playing", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
 
 
 @study.command("gold-aiide")
@@ -70,6 +84,9 @@ def gold_aiide(
     players: Annotated[int | None, _size_option("New players.", "40")] = None,
     runs: Annotated[int | None, _size_option("Runs of the experimenter.", "12")] = None,
     returning: Annotated[int | None, _size_option("Players who come back.", "all")] = None,
+    rules: Rules = "usual",
+    seeds: Seeds = 1,
+    ablation: Ablation = 0,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -79,8 +96,12 @@ def gold_aiide(
     """Models trained on players, in their first run and when they come back (AIIDE 2010), simulated."""
     _check_outputs(report, figures)
     numbers = {"players": players, "runs": runs, "returning": returning}
-    sizes = _sizes("gold_aiide", quick, published, numbers)
-    _write(_run("gold-aiide", "playing", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
+    if rules != "usual" or seeds > 1 or ablation:
+        sizes = _sizes("gold.aiide_seeds", quick, published, numbers)
+        options = {"rules": rules, "seeds": seeds, "ablation": ablation, "seed": seed, "jobs": jobs}
+        return _write(_run_seeds("run_aiide_seeds", **sizes, **options), as_json, report, figures)
+    sizes = _sizes("gold.aiide", quick, published, numbers)
+    return _write(_run("gold-aiide", "playing", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
 
 
 @study.command("crystal-island")
@@ -229,6 +250,14 @@ def _run(name: str, label: str, *arguments: Any, **options: Any) -> "StudyResult
     from telos.studies import load_study
 
     return load_study(name)(*arguments, **options, progress=progress_bar(label))
+
+
+def _run_seeds(name: str, **options: Any) -> "StudyResult":
+    """Run a study after Gold over several seeds, with the variants from the text."""
+    from telos.studies import gold
+
+    result: StudyResult = getattr(gold, name)(**options, progress=progress_bar("playing"))
+    return result
 
 
 def _check_outputs(report: Path | None, figures: Path | None, inputs: Sequence[Path | None] = ()) -> None:

@@ -41,8 +41,8 @@ __all__ = [
 
 # Studies are imported when they are run: some need scipy, numpy or polars, which are extras.
 STUDIES: Mapping[str, str] = {
-    "gold-flairs": "telos.studies.gold_flairs:run_study",
-    "gold-aiide": "telos.studies.gold_aiide:run_study",
+    "gold-flairs": "telos.studies.gold.flairs:run_study",
+    "gold-aiide": "telos.studies.gold.aiide:run_study",
     "crystal-island": "telos.studies.crystal_island.study:run_study",
     "forge": "telos.studies.forge:run_study",
     "played": "telos.studies.played:run_study",

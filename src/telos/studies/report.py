@@ -237,19 +237,19 @@ def draw_dots(chart: DotChart) -> str:
         parts.append(segment(across(value), top - 6, across(value), bottom, "rule"))
         parts.append(text(across(value), bottom + 16, f"{value:.1f}", anchor="middle", look="soft small"))
     for number, row in enumerate(chart.rows):
-        parts += _dots(row, number, top + _DOTS_ROW * (number + 0.5), across)
-    foot = f"{chart.players} players · a dot is a fold · the stroke is the mean" + (
+        parts += _dots(row, number, top + _DOTS_ROW * (number + 0.5), across, chart.dot)
+    foot = f"{chart.players} players · a dot is a {chart.dot} · the stroke is the mean" + (
         " · ◇ published" if published else ""
     )
     parts.append(text(8, bottom + 36, foot, look="soft small"))
     return figure(_DOTS_WIDTH, bottom + 46, parts, label=f"{chart.title}, {chart.players} players")
 
 
-def _dots(row: DotRow, number: int, y: float, across: Scale) -> list[str]:
+def _dots(row: DotRow, number: int, y: float, across: Scale, each: str) -> list[str]:
     mean = sum(row.values) / len(row.values)
     parts = [text(_DOTS_LEFT - 12, y + 4, row.label, anchor="end")]
     for fold, value in enumerate(row.values):
-        parts.append(dot(across(value), y, f"f{number % COLOURS}", f"{row.label}, fold {fold}: {value:.3f}", 3.6))
+        parts.append(dot(across(value), y, f"f{number % COLOURS}", f"{row.label}, {each} {fold}: {value:.3f}", 3.6))
     parts.append(segment(across(mean), y - 9, across(mean), y + 9, "whisker"))
     if row.published is not None:
         parts.append(diamond(across(row.published), y, f"published: {row.published:.3f}"))

@@ -88,12 +88,13 @@ class DotRow:
 
 @dataclass(frozen=True, slots=True)
 class DotChart:
-    """A row of dots for each method, with their mean."""
+    """A row of dots for each method, with their mean; a dot is a fold, or whatever ``dot`` says."""
 
     key: str
     title: str
     rows: tuple[DotRow, ...]
     players: str = "simulated"
+    dot: str = "fold"
 
 
 Chart = LineChart | BarChart | DotChart

@@ -4,7 +4,17 @@ Start with ``Player`` and ``play``.
 """
 
 from telos.studies.players.player import Player
-from telos.studies.players.presets import EXPERIENCED, EXPERIMENTER, NOVICE, PRESETS, Limits, Preset, Style, limits_at
+from telos.studies.players.presets import (
+    EXPERIENCED,
+    EXPERIMENTER,
+    NOVICE,
+    PRESETS,
+    Limits,
+    Preset,
+    Style,
+    Traits,
+    limits_at,
+)
 from telos.studies.players.sessions import Phase, Session, play, read_sessions, session_of, write_sessions
 
 __all__ = [
@@ -18,6 +28,7 @@ __all__ = [
     "Preset",
     "Session",
     "Style",
+    "Traits",
     "limits_at",
     "play",
     "read_sessions",

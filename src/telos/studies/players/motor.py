@@ -173,6 +173,16 @@ def fence(foe: Foe, sword: str, stance: Stance) -> Wish | None:
     return Wish(way, tap=True) if sword != way and along > _EARLY else Wish()
 
 
+def stand(foe: Foe, sword: str, *, four_ways: bool) -> Wish:
+    """Return the input to fight a monster without a step: turn to it while it is far, swing when it is in reach.
+
+    >>> stand(Foe(60, 60, 5), "right", four_ways=True), stand(Foe(60, 40, 45), "right", four_ways=True)
+    (Wish(direction='stop', swing=True, tap=True), Wish(direction='stop', swing=False, tap=False))
+    """
+    wish = fence(foe, sword, Stance(stands=True, waits=True, four_ways=four_ways))
+    return wish if wish is not None and (wish.swing or wish.tap) else Wish()
+
+
 def _line_up(foe: Foe, way: str) -> Wish:
     """Step sideways until the monster is in line with the sword."""
     if way in ("left", "right"):
@@ -188,6 +198,7 @@ EVERY = LOOK / FRAMES_A_SECOND
 _CLOSE = 70.0  # pixels; a monster that near can frighten
 _THOUGHT = 0.6  # seconds, the mean of a moment of thought
 _SCUFFLE = 2.0  # seconds
+STROLL = (0.5, 2.5)  # seconds in one direction, for who wanders
 _STUCK = 25.0  # seconds on one spot
 _SPOT = 60.0  # pixels
 
@@ -221,7 +232,7 @@ class Lapses:
             self._stray(view.time, rng.uniform(0.2, 0.6), swing=rng.random() < 0.5)
         elif scene.nearest > NOTICE and rng.random() < limits.wandering * every:
             self._is_fright = False
-            self._stray(view.time, rng.uniform(0.5, 2.5))
+            self._stray(view.time, rng.uniform(*STROLL))
         elif scene.nearest > NOTICE and rng.random() < limits.pauses * every:
             self.pause(view.time, _THOUGHT)
         elif self._is_stuck(view):

@@ -1,14 +1,14 @@
 """What a simulated player sees, remembers of the map, and how it steers and finds its way."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import NamedTuple
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.values import FrozenMap
 from telos.studies.players.presets import PLAIN, Limits, Style
-from telos.worlds.adventure.map import DIRECTIONS, EDGES, PARTS, STOP, STRAIGHT, VECTORS
+from telos.worlds.adventure.map import DIRECTIONS, EDGES, PARTS, STOP, STRAIGHT, VECTORS, AreaMap
 from telos.worlds.adventure.views import AdventureView, Point
 
 # --- the screen, predicted for the moment of reaction -----------------------------------------------------------------
@@ -102,7 +102,20 @@ class MentalMap:
     def __init__(self, fades: float, rng: Random) -> None:
         self._memory = WorkingMemory({"way": fades, "searched": fades, "chest": fades})
         self._rng = rng
+        self._maze: Mapping[str, tuple[str, ...]] = {}  # exits by area, known by heart
+        self._places: frozenset[str] | None = None  # the only areas where a chest may be, if that is known
+        self.has_bearings = True  # whether the direction of the town is felt
         self.town: str | None = None
+
+    def learn_maze(self, maze: AreaMap) -> None:
+        """Learn every wall and all places of chests by heart; only which of them were searched still fades."""
+        self._maze = {maze.name(area): tuple(maze.exits[area]) for area in maze.reachable}
+        self._places = frozenset(maze.name(area) for area in maze.chest_places)
+        self.town = maze.name(maze.town)
+
+    def note_taken(self, area: str) -> None:
+        """Remember that the chest of an area is gone."""
+        self._memory.forget("chest", area)
 
     def see(self, area: str, exits: Iterable[str], now: float, *, chest: bool = False) -> None:
         """Remember a screen on entering it."""
@@ -139,7 +152,7 @@ class MentalMap:
 
     def felt_way_home(self, area: str, exits: Iterable[str]) -> tuple[str, ...]:
         """Return the exits that point to where the town must be, as the crow flies."""
-        if self.town is None:
+        if self.town is None or not self.has_bearings:
             return ()
         column, row = map(int, area.split(","))
         to_column, to_row = map(int, self.town.split(","))
@@ -147,15 +160,20 @@ class MentalMap:
         return tuple(edge for edge in exits if right[edge])
 
     def _is_searched(self, area: str, now: float) -> bool:
+        if self._places is not None and area not in self._places:
+            return True  # there is nothing to search
         return self._memory.recall("searched", area, now) is not None
+
+    def _remembered_exits(self, area: str, now: float) -> tuple[str, ...]:
+        fact = self._memory.recall("way", area, now)
+        return fact["exits"] if fact else ()
 
     def _way(self, start: str, is_end: Callable[[str], bool], now: float) -> tuple[str, ...]:
         """Return the way to the nearest area that is an end, breadth first over remembered screens; () for none."""
         ways: dict[str, tuple[str, ...]] = {start: ()}
         queue = [start]
         for area in queue:  # grows while it is walked
-            fact = self._memory.recall("way", area, now)
-            for edge in fact["exits"] if fact else ():
+            for edge in self._maze.get(area) or self._remembered_exits(area, now):
                 behind = beyond(area, edge)
                 if behind in ways:
                     continue

@@ -7,9 +7,10 @@ from pathlib import Path
 from random import Random
 
 import telos
+from telos.core.errors import TelosError
 from telos.core.values import Value
 from telos.planning.planner import Planner
-from telos.studies.players.motor import EVERY, LOOK, STRIKE, DelayedInput, Lapses, Stance, Wish, fence
+from telos.studies.players.motor import EVERY, LOOK, STRIKE, STROLL, DelayedInput, Lapses, Stance, Wish, fence, stand
 from telos.studies.players.navigation import (
     NOTICE,
     MentalMap,
@@ -23,6 +24,7 @@ from telos.studies.players.navigation import (
     toward,
 )
 from telos.studies.players.presets import NOVICE, Limits, Preset, Style, limits_at
+from telos.worlds.adventure.map import DIRECTIONS, AreaMap
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.views import AdventureView, Point
 
@@ -136,6 +138,16 @@ _PACE = 0.08  # spread of the logarithm of reaction times between people of the 
 _CORNERED = -1.5  # value of the best way out, below which the player strikes
 _FLURRY = 90.0  # pixels; a monster that near makes key hammerers hammer
 _FIGHTS = ("strike", "fight-monster")
+# Steps that lead over an edge of the screen.
+_OVER_EDGES = (
+    "take-unsearched-exit",
+    "go-back-to-a-fork",
+    "try-any-exit",
+    "follow-the-way-home",
+    "head-for-home",
+    "ask-the-next-screen",
+    "look-for-monsters",
+)
 
 
 class Player:
@@ -148,8 +160,10 @@ class Player:
     (True, True)
     """
 
-    def __init__(self, seed: int, preset: Preset = NOVICE) -> None:
-        self.seed, self.preset = seed, preset
+    def __init__(self, seed: int, preset: Preset = NOVICE, *, maze: AreaMap | None = None) -> None:
+        if preset.traits.knows_maze and maze is None:
+            raise TelosError(f"a player of the kind {preset.name!r} knows the maze", "pass it as maze=rules.map")
+        self.seed, self.preset, self._maze = seed, preset, maze
         born = Random(f"player {seed}")
         self.style = preset.style or Style.drawn(born)
         self.experience = min(1.0, max(0.0, preset.experience + born.uniform(-preset.spread, preset.spread)))
@@ -173,6 +187,11 @@ class Player:
         self.habits = self.style.shown(self.experience, self.limits.unsteadiness, rng)
         self.hands = DelayedInput(rng)
         self.map = MentalMap(self.limits.map_memory, rng)
+        self.map.has_bearings = self.preset.traits.knows_bearings
+        if self._maze is not None and self.preset.traits.knows_maze:
+            self.map.learn_maze(self._maze)
+        self._knows_edges = self.preset.traits.knows_edges
+        self._stroll, self._strolls_until = Wish(), 0.0
         self.lapses = Lapses(rng)
         self.goal: str | None = None
         self.steps: tuple[str, ...] = ()
@@ -213,11 +232,15 @@ class Player:
         self._has_four_ways |= view.facing != view.sword
         if self._had_chest and not view.carrying:
             self._banked = view.kills
+        if view.carrying and not self._had_chest and self.preset.traits.knows_taken:
+            self.map.note_taken(view.area)
         self._had_chest = view.carrying
 
     def _enter(self, view: AdventureView) -> None:
         if view.deaths != self._deaths:
             self.lapses.pause(view.time, self.limits.reaction)
+        elif self._area:  # an edge was crossed
+            self._knows_edges = True
         self._area, self._deaths, self._monsters = view.area, view.deaths, ()
         self._ways.enter(view)
         self._next_thought = view.frame
@@ -279,16 +302,28 @@ class Player:
             return Wish()
         if step in ("approach-monster", "bait-monster") and scene.foes:
             foe = scene.foes[0]
-            return Wish(toward(foe.across, foe.down, diagonals=self.habits.diagonals, slack=STRIKE, now=now))
+            diagonals = 0.0 if self.preset.traits.goes_straight else self.habits.diagonals
+            return Wish(toward(foe.across, foe.down, diagonals=diagonals, slack=STRIKE, now=now))
         where = next((each for each in self.steps if each not in MANNERS), "")
+        if where in _OVER_EDGES and not self._knows_edges:
+            return self._walk_about(view)
         way = self._ways.go(where, view, scene, self.limits, self.habits, now)
         if way.worth < _CORNERED and scene.nearest < STRIKE:
             return fence(scene.foes[0], view.sword, self._stance) or Wish(way.direction)
         return Wish(way.direction)
 
+    def _walk_about(self, view: AdventureView) -> Wish:
+        """Walk straight for a while in some direction, and then in another, until an edge happens to be crossed."""
+        if view.time >= self._strolls_until:
+            self._stroll = Wish(self._rng.choice(DIRECTIONS))
+            self._strolls_until = view.time + self._rng.uniform(*STROLL)
+        return self._stroll
+
     def _fight(self, view: AdventureView, scene: Scene) -> Wish:
         """Face the nearest monster; give way if it cannot be met, or if a second one comes from another side."""
         foe = scene.foes[0]
+        if self.preset.traits.stands_to_fight and self.goal == "level":
+            return stand(foe, view.sword, four_ways=self._has_four_ways)
         wish = fence(foe, view.sword, self._stance)
         if wish is not None and (wish.swing or not scene.is_crowded):
             return wish

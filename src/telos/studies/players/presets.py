@@ -138,6 +138,18 @@ def limits_at(experience: float) -> Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Traits:
+    """What the texts of the papers say about a kind of player; by default nothing, as for the presets below."""
+
+    knows_maze: bool = False  # every wall, and the places where chests may be; the player is made with the map
+    knows_edges: bool = True  # that one walks off an open edge; who does not know it walks about until it happens
+    knows_bearings: bool = True  # in which direction the town must lie, without the way there being known
+    knows_taken: bool = False  # that a chest which was taken is not there any more
+    stands_to_fight: bool = False  # while killing is the goal: stands, turns and swings, and never gives way
+    goes_straight: bool = False  # goes for monsters along rows and columns only
+
+
+@dataclass(frozen=True, slots=True)
 class Preset:
     """A kind of player, from which single players are drawn."""
 
@@ -146,6 +158,7 @@ class Preset:
     spread: float  # half-width of the range of experience
     learning: float  # share of the missing experience gained per run
     style: Style | None = None  # of all players of this kind; None: each has their own
+    traits: Traits = Traits()
 
 
 # First-time players of very different skill (those of the second paper ranged "from complete novices to experienced"

@@ -5,7 +5,7 @@ Start with ``Adventure``; the frame itself is in ``engine``. ``replay`` repeats 
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -112,7 +112,7 @@ class Adventure:
         swings = advance(game, keys)
         self._record(format_keys(keys) if keys != before or not self._inputs else self._inputs[-1][0])
         # A swing whose key was pressed during a hit begins later: also an input.
-        cause = event_cause(game, input_changed=keys != before or swings, area_changed=game.area != area)
+        cause = event_cause(game, input_changed=keys != before or swings, area_changed=game.area != area, swings=swings)
         self._events = (create_event(game, cause, swings=swings, player=self.player),) if cause else ()
         if self._reading is not None:
             for event in self._events:
@@ -345,6 +345,7 @@ def save_state(game: AdventureState) -> dict[str, Any]:
         "rng": save_random(game.rng),
         **{name: getattr(game, name) for name in _PLAIN},
         **{name: list(getattr(game, name)) for name in _LISTS},
+        **({"legs": list(game.legs)} if game.rules.monsters.move == "legs" else {}),
         **{name: sorted(getattr(game, name)) for name in _SETS},
         "keys": format_keys(game.keys),
         "restart": list(game.restart),
@@ -417,6 +418,7 @@ class AdventureSnapshot(SnapshotModel):
     knock: Row[tuple[Finite, Finite]] = (0.0, 0.0)
     xs: Items[Finite]
     ys: Items[Finite]
+    legs: Items[Literal["", "x", "y"]] = Field(default_factory=list)
     returning: Items[Count]
     gem_xs: Items[Finite]
     gem_ys: Items[Finite]
@@ -444,6 +446,7 @@ def restore_state(check: SnapshotCheck, game: AdventureState, saved: AdventureSn
         setattr(again, name, list(getattr(saved, name)))
     for name in _SETS:
         setattr(again, name, set(getattr(saved, name)))
+    again.legs = list(saved.legs) or [""] * len(again.xs)
     again.keys = read_keys(check, ("keys",), saved.keys)
     again.restart, again.knock = saved.restart, saved.knock
     lay_trail(again)
@@ -477,6 +480,7 @@ def _check_state(check: SnapshotCheck, rules: Rules, saved: AdventureSnapshot) -
         check.require(len(xs) == len(ys), (f"{key}ys",), f"must have {len(xs)} entries, got {len(ys)}")
         for place, point in enumerate(zip(xs, ys, strict=True)):
             check_in_area(check, (f"{key}xs", place), point, rules)
+    check.require(len(saved.legs) in (0, len(saved.xs)), ("legs",), f"must have {len(saved.xs)} entries")
     check.require(len(saved.xs) <= _MAX_MONSTERS, ("xs",), f"must have at most {_MAX_MONSTERS} entries")
     check.require(saved.returning == sorted(saved.returning), ("returning",), "is not sorted")
     check_in_area(check, ("x",), (saved.x, saved.y), rules)

@@ -8,8 +8,9 @@ from random import Random
 
 from telos.worlds.adventure.map import EDGES, PARTS, STOP, VECTORS, Keys, walk_around
 from telos.worlds.adventure.rules import Rules
-from telos.worlds.adventure.state import AdventureState, count_kill, take_chest, visit_town
+from telos.worlds.adventure.state import AdventureState, count_kill, may_take_chest, take_chest, visit_town
 
+_LEVEL = 1.0  # pixels; a monster less far from the player's row or column is level with the player
 _TRIES = 50  # attempts to find a clear spot; on a screen without one the last is used
 
 
@@ -32,6 +33,7 @@ def populate(game: AdventureState) -> None:
     number = 0 if game.is_safe else game.number
     spots = [clear_spot(game.rules, game.rng, game.x, game.y) for _ in range(number)]
     game.xs, game.ys = [x for x, _ in spots], [y for _, y in spots]
+    game.legs = [""] * number
     game.returning = []
     game.gem_xs, game.gem_ys = [], []
     if game.company is not None:
@@ -45,6 +47,7 @@ def respawn(game: AdventureState) -> None:
         x, y = clear_spot(game.rules, game.rng, game.x, game.y)
         game.xs.append(x)
         game.ys.append(y)
+        game.legs.append("")
         if game.company is not None:
             game.company.add(x, y)
 
@@ -55,6 +58,9 @@ def approach(game: AdventureState) -> None:
         game.company.advance()
         return
     monsters = game.rules.monsters
+    if monsters.move == "legs":
+        approach_by_legs(game.xs, game.ys, game.legs, game.x, game.y, monsters.speed, monsters.sight)
+        return
     move = charge if monsters.move == "charge" else approach_by_axes
     move(game.xs, game.ys, game.x, game.y, monsters.speed, monsters.sight)
 
@@ -81,6 +87,29 @@ def approach_by_axes(xs: list[float], ys: list[float], x: float, y: float, speed
         if across * across + down * down > seen:
             continue
         if abs(across) >= abs(down):
+            xs[i] += min(speed, max(-speed, across))
+        else:
+            ys[i] += min(speed, max(-speed, down))
+
+
+def approach_by_legs(
+    xs: list[float], ys: list[float], legs: list[str], x: float, y: float, speed: float, sight: float | None
+) -> None:
+    """Move the monsters in straight lines: along one axis until level with the player, then along the other.
+
+    ``legs`` holds the axis on which each monster goes: ``x``, ``y``, or nothing before its first step. The first leg is
+    the longer one.
+    """
+    seen = math.inf if sight is None else sight * sight
+    for i in range(len(xs)):
+        across, down = x - xs[i], y - ys[i]
+        if across * across + down * down > seen:
+            continue
+        if not legs[i]:
+            legs[i] = "x" if abs(across) >= abs(down) else "y"
+        elif abs(across if legs[i] == "x" else down) < _LEVEL:  # the next leg begins
+            legs[i] = "y" if legs[i] == "x" else "x"
+        if legs[i] == "x":
             xs[i] += min(speed, max(-speed, across))
         else:
             ys[i] += min(speed, max(-speed, down))
@@ -182,7 +211,7 @@ def _kill(game: AdventureState, i: int) -> None:
     if game.rules.gem_size is not None:
         game.gem_xs.append(game.xs[i])
         game.gem_ys.append(game.ys[i])
-    del game.xs[i], game.ys[i]
+    del game.xs[i], game.ys[i], game.legs[i]
     if game.company is not None:
         game.company.remove(i)
     game.returning.append(game.frame + game.rules.monsters.respawn)
@@ -280,7 +309,7 @@ def _lose_chest(game: AdventureState) -> None:
 
 def _pick_up(game: AdventureState) -> None:
     rules, x, y = game.rules, game.x, game.y
-    if game.area in game.chests and not game.carrying:
+    if game.area in game.chests and not game.carrying and may_take_chest(game):
         near = (rules.player.size + rules.chest.size) / 2
         if abs(x - rules.width / 2) < near and abs(y - rules.height / 2) < near:
             take_chest(game)

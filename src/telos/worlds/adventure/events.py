@@ -15,11 +15,14 @@ TICK = FRAMES_A_SECOND // 2  # 500 ms: movement that lasts so long is reported a
 NEAR = 120.0  # pixels: a second's walk of most monsters
 
 
-def event_cause(game: AdventureState, *, input_changed: bool, area_changed: bool) -> str | None:
+def event_cause(game: AdventureState, *, input_changed: bool, area_changed: bool, swings: bool = False) -> str | None:
     """Return why this frame is an event: new input, a new area, or half a second of movement; None if it is not.
 
-    Reporting every frame would count the same evidence thirty times a second.
+    Reporting every frame would count the same evidence thirty times a second. If the rules say that stops are no
+    events, a player who neither walks nor begins a swing (``swings``) causes none.
     """
+    if not game.rules.stops and game.keys.direction == STOP and not swings:
+        return None  # what happened since the last event is told with the next one
     if input_changed:
         return "input"  # before "area": models that count key presses must not miss one
     if area_changed:

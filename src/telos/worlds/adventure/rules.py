@@ -28,12 +28,16 @@ class SwordRules:
 
 @dataclass(frozen=True, slots=True)
 class MonsterRules:
-    """Monsters: they ``charge`` at the player inside ``sight``, approach along the ``axes``, or have ``minds``."""
+    """Monsters: they ``charge`` at the player inside ``sight``, approach along ``axes`` or in ``legs``, or have minds.
+
+    With ``axes`` they follow in every frame the axis on which the player is farther away; with ``legs`` they go along
+    one axis until they are level with the player, and then along the other.
+    """
 
     number: int  # in each area
     size: float
     speed: float
-    move: str  # "axes", "charge" or "minds"
+    move: str  # "axes", "legs", "charge" or "minds"
     sight: float | None  # pixels; None sees everything
     respawn: int  # frames after its death
     clear: float  # least distance from the player at which a monster appears
@@ -71,11 +75,16 @@ class CompanionRules:
 
 @dataclass(frozen=True, slots=True)
 class ChestRules:
-    """Chests: in ``number`` of the places, or in each with probability ``chance``; at least one."""
+    """Chests: in ``number`` of the places, or in each with probability ``chance``; at least one.
+
+    Chests that ``stay`` are drawn once for the whole game, at least one for each phase that asks for one, and can be
+    taken in such phases only. Others are drawn anew whenever a phase asks for one.
+    """
 
     size: float
     number: int | None
     chance: float | None
+    stay: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,7 @@ class Rules:
     death: DeathRules = field(default=DeathRules(), repr=False)
     safe_town: bool = field(default=False, repr=False)  # no monster is in the area of the town
     houses: bool = field(default=False, repr=False)  # solid houses stand in town
+    stops: bool = field(default=True, repr=False)  # letting go of all keys is an event
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -152,4 +162,6 @@ class Rules:
         gentle = (self.hearts, self.death, self.safe_town, self.houses, chests)
         if gentle != (None, DeathRules(), False, False, ((0, False),) * len(chests)):
             said += repr(gentle)
+        if self.chest.stay or not self.stops:
+            said += repr((self.chest.stay, self.stops))
         return hashlib.sha256(said.encode()).hexdigest()[:12]

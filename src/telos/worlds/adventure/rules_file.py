@@ -229,8 +229,9 @@ class MonstersShape(FileModel):
     """The side of the square that kills, in pixels."""
     speed: _Pixels = Field(examples=[4])
     """Pixels a frame."""
-    move: Annotated[str, _one_of("axes", "charge", "minds")] = Field(examples=["axes"])
-    """`axes`: along rows and columns only; `charge`: straight at the player; `minds`: each has a mind of its own."""
+    move: Annotated[str, _one_of("axes", "legs", "charge", "minds")] = Field(examples=["axes"])
+    """`axes`: along rows and columns only, in turn; `legs`: along one of them until level with the player, then along
+    the other; `charge`: straight at the player; `minds`: each has a mind of its own."""
     kinds: list[_Kind] = Field(default=_LEFT_OUT)
     """Kinds of those with minds, in turn as they appear. `hunter` comes at once, `guard` stays where it belongs,
     `stalker` comes from behind."""
@@ -253,6 +254,9 @@ class ChestShape(FileModel):
     """How likely a chest is in each place; if chance leaves all empty, it is drawn again."""
     away: _Count = 1
     """How many screens from town a place must be, at least."""
+    stay: _Bool = False
+    """Whether chests are drawn once for the whole game, enough for all phases; else anew in each phase that asks for
+    one."""
 
 
 class GemsShape(FileModel):
@@ -350,6 +354,13 @@ class CompanionShape(FileModel):
     """How near a monster must be to be stunned by its staff, in pixels. It never kills."""
 
 
+class EventsShape(FileModel):
+    """What recognisers are told."""
+
+    stops: _Bool = True
+    """Whether letting go of all keys is an event."""
+
+
 class RulesShape(FileModel):
     """The rules of an adventure."""
 
@@ -379,6 +390,8 @@ class RulesShape(FileModel):
     """The hearts of the player. If left out, one touch kills."""
     worth: WorthShape = Field(default_factory=WorthShape)
     """What is earned."""
+    events: EventsShape = Field(default_factory=EventsShape)
+    """What recognisers are told."""
     companion: CompanionShape = Field(default=_LEFT_OUT)
     """Somebody who goes along; nobody if left out. It takes monsters that `move: minds`."""
     phases: list[PhaseShape] = Field(examples=["[{goal: explore, say: Find the chest, until: chest}]"])
@@ -397,7 +410,7 @@ def rules_names() -> tuple[str, ...]:
     """Return the names of the rule sets that come with the package.
 
     >>> rules_names()
-    ('aiide', 'flairs', 'wilds')
+    ('aiide', 'aiide-text', 'flairs', 'flairs-text', 'wilds')
     """
     return tuple(sorted(file.stem for file in DATA.glob("*.yaml")))
 
@@ -451,6 +464,7 @@ def parse_rules(text: str, *, file: str = "<text>") -> Rules:
         death=DeathRules(_frames_or_none(model.death.fall), _frames_or_none(model.death.shield)),
         safe_town=model.town.safe,
         houses=model.town.houses,
+        stops=model.events.stops,
     )
 
 
@@ -481,7 +495,7 @@ def _hearts(shape: HeartsShape) -> HeartRules:
 
 def _chest(shape: ChestShape) -> ChestRules:
     number = None if shape.number is None else int(shape.number)
-    return ChestRules(float(shape.size), number, _number(shape.chance))
+    return ChestRules(float(shape.size), number, _number(shape.chance), shape.stay)
 
 
 def _phase(shape: PhaseShape) -> Phase:
@@ -556,6 +570,7 @@ class _RulesChecker:
                 at_key=True,
                 code=FaultCode.CONFLICT,
             )
+        self._check_stay()
         if self.map is None:
             return
         places, number = self.map.chest_places, definition.entry("chest", "number")
@@ -571,6 +586,14 @@ class _RulesChecker:
         if near:
             message = f"the chest at {' and '.join(near)} is nearer to town than {away} screens"
             definition.fault(message, ("chest", "away"), "move its `C` away from `T`", code=FaultCode.CONFLICT)
+
+    def _check_stay(self) -> None:
+        """Check that chests which stay are enough for all phases."""
+        definition, number = self.definition, self.definition.entry("chest", "number")
+        asking = sum(definition.entry(*where, "until") == "chest" for where, _ in definition.items("phases"))
+        if definition.entry("chest", "stay") and number is not None and number < asking:
+            message = f"{number} chests stay in the game, and {asking} phases ask for one"
+            definition.fault(message, ("chest", "number"), f"write `number: {asking}`", code=FaultCode.WRONG_COUNT)
 
     def _check_company(self) -> None:
         definition, kinds = self.definition, self.definition.entry("monsters", "kinds")

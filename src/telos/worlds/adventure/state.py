@@ -26,9 +26,9 @@ class AdventureState:
 
     __slots__ = (
         "area", "carrying", "chests", "company", "deaths", "directed", "facing", "fallen", "frame", "gem_xs", "gem_ys",
-        "gems_held", "hearts", "hint_ends", "keys", "kills", "knock", "message", "noted", "number", "pay", "phase",
-        "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules", "score", "shielded", "since",
-        "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
+        "gems_held", "hearts", "hint_ends", "keys", "kills", "knock", "legs", "message", "noted", "number", "pay",
+        "phase", "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules", "score", "shielded",
+        "since", "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, *, directed: bool, number: int, seed: int) -> None:
@@ -43,6 +43,7 @@ class AdventureState:
         self.swinging = 0  # frames that the sword remains out
         self.xs: list[float] = []  # monsters: flat lists, because every frame iterates over them
         self.ys: list[float] = []
+        self.legs: list[str] = []  # the axis along which each monster goes, if the rules let them go in legs
         self.returning: list[int] = []  # frames at which killed monsters come back, soonest first
         self.gem_xs: list[float] = []
         self.gem_ys: list[float] = []
@@ -126,6 +127,11 @@ def take_chest(game: AdventureState) -> None:
     _achieve(game, "chest")
 
 
+def may_take_chest(game: AdventureState) -> bool:
+    """Whether a chest may be taken now: those that stay, only while a phase asks for one."""
+    return not game.rules.chest.stay or game.task is None or game.task.until == "chest"
+
+
 def visit_town(game: AdventureState) -> None:
     """Bank what the player carries; the town becomes the restart point, and all hearts come back."""
     rules = game.rules
@@ -137,7 +143,8 @@ def visit_town(game: AdventureState) -> None:
     game.score += game.gems_held * gem + game.carrying * chest
     had_chest, game.carrying, game.gems_held = game.carrying, False, 0
     if had_chest:
-        game.chests.clear()
+        if not game.rules.chest.stay:
+            game.chests.clear()
         if not game.directed:
             _hide_chests(game)
     _achieve(game, "town")
@@ -183,7 +190,7 @@ def _begin_phase(game: AdventureState) -> None:
         return
     if task.fresh:
         game.visited = {game.area}
-    if task.until == "chest":
+    if task.until == "chest" and not (game.rules.chest.stay and game.chests):
         # Only now, so that the player does not carry one already when the phase asks for it.
         _hide_chests(game, within=task.within)
     lay_trail(game)
@@ -215,6 +222,14 @@ def _hide_chests(game: AdventureState, *, within: int = 0) -> None:
     if chest.number is not None:
         game.chests = set(game.rng.sample(places, min(chest.number, len(places))))
         return
+    wanted = min(len(places), _chests_to_find(game))
     game.chests = set()
-    while places and not game.chests:
+    while places and len(game.chests) < wanted:
         game.chests = {place for place in places if game.rng.random() < (chest.chance or 1.0)}
+
+
+def _chests_to_find(game: AdventureState) -> int:
+    """Return the least number of chests to draw: one, or one for each phase to come if they stay."""
+    if not game.rules.chest.stay or not game.directed:
+        return 1
+    return max(1, sum(phase.until == "chest" for phase in game.rules.phases[game.phase :]))

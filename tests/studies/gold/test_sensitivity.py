@@ -9,8 +9,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.files.load import named_model
 from telos.recognition.iohmm import IOHMM, copy_model
-from telos.studies.scoring import evidence_of
-from telos.studies.sensitivity import (
+from telos.studies.gold.sensitivity import (
     AIIDE_DIALS,
     FACTORS,
     FLAIRS_DIALS,
@@ -20,6 +19,7 @@ from telos.studies.sensitivity import (
     flairs_model,
     one_at_a_time,
 )
+from telos.studies.scoring import evidence_of
 
 
 def test_unturned_models_say_the_same_as_those_of_the_papers() -> None:

@@ -12,7 +12,7 @@ from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
 from telos.recognition.hindsight import LaggedReader
 from telos.recognition.iohmm import IOHMM, copy_model
-from telos.studies.gold_aiide import (
+from telos.studies.gold.aiide import (
     LESSONS,
     WEIGHTS,
     Game,

@@ -13,7 +13,7 @@ from telos.parallel import parallel_map
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import named_model
 from telos.recognition.filtering import Reader
-from telos.studies.gold_flairs import (
+from telos.studies.gold.flairs import (
     ACCURACIES,
     AROUND,
     GOALS,

@@ -21,6 +21,7 @@ from telos.recognition.observations import FLAIRS_SYMBOLS, Symbols
 from telos.recognition.recognizer import GoalModel, Recognizer
 from telos.recognition.transitions import TransitionCase, TransitionRules
 from telos.studies.comparisons import Experiment, Grid, experiment_result, find_agreements
+from telos.studies.gold.sensitivity import FACTORS, FLAIRS_DIALS, all_at_once, flairs_model, one_at_a_time
 from telos.studies.players import EXPERIENCED, EXPERIMENTER, NOVICE, Player, Preset, Session, play
 from telos.studies.results import Curve, LineChart, Point, Progress, StudyResult, no_progress
 from telos.studies.scoring import (
@@ -38,7 +39,6 @@ from telos.studies.scoring import (
     read,
     scored,
 )
-from telos.studies.sensitivity import FACTORS, FLAIRS_DIALS, all_at_once, flairs_model, one_at_a_time
 from telos.studies.statistics import interval, need_scipy
 from telos.worlds.adventure.adventure import Adventure
 
@@ -299,10 +299,10 @@ def play_run(run: Run) -> PlayedRun:
 def session_of(run: Run) -> Session:
     """Simulate the game of a run. If the kind is one person, run ``n`` follows ``n`` earlier runs."""
     kind = run.kind
-    player = Player(run.seed if kind.is_one_person else _own_seed(run, "player"), kind.preset)
+    player = Player(run.seed if kind.is_one_person else run_seed(run, "player"), kind.preset)
     for _ in range(run.number if kind.is_one_person else 0):
         player.after_run()
-    game = Adventure("flairs", monsters=kind.monsters, seed=_own_seed(run, "game"))
+    game = Adventure("flairs", monsters=kind.monsters, seed=run_seed(run, "game"))
     return play(game, player, name=f"{kind.name} {run.number}")
 
 
@@ -312,7 +312,7 @@ def methods(run: Run) -> dict[str, Recognizer]:
     assert isinstance(machine, FSMModel)
     return {
         "ffbm": Reader(_ffbm()),
-        "fsm": machine.recognizer(Random(_own_seed(run, "fsm"))),
+        "fsm": machine.recognizer(Random(run_seed(run, "fsm"))),
         "constant": Reader(ConstantT.of(_ffbm())),
         "chest_only": Reader(_with_case(0)),
         "town_only": Reader(_with_case(1)),
@@ -354,7 +354,8 @@ def _in_town(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> tuple[
     return sum(bool(context["in_town"]) for context in counted), len(counted)
 
 
-def _own_seed(run: Run, what: str) -> int:
+def run_seed(run: Run, what: str) -> int:
+    """Return the seed of one thing in a run: the player, the game, the state machine's first guess."""
     return Random(f"gold-flairs {run.seed} {run.kind.name} {run.number} {what}").randrange(2**32)
 
 

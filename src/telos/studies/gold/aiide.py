@@ -19,6 +19,7 @@ from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM, copy_model, find_best_strength, personalize, pool_models
 from telos.recognition.recognizer import Evidence
 from telos.studies.comparisons import Experiment, Grid, experiment_result, find_agreements
+from telos.studies.gold.sensitivity import AIIDE_DIALS, FACTORS, aiide_model, one_at_a_time
 from telos.studies.players import EXPERIMENTER, NOVICE, Player, Session, play
 from telos.studies.results import Curve, LineChart, Point, Progress, StudyResult, no_progress
 from telos.studies.scoring import (
@@ -34,7 +35,6 @@ from telos.studies.scoring import (
     tally,
     top,
 )
-from telos.studies.sensitivity import AIIDE_DIALS, FACTORS, aiide_model, one_at_a_time
 from telos.studies.statistics import interval, need_scipy
 from telos.worlds.adventure.adventure import Adventure
 
@@ -314,7 +314,7 @@ def play_games(subject: Subject) -> Visits:
 def create_player(subject: Subject) -> Player:
     """Create the player of a subject; the experimenter is one person, whose runs differ by their number."""
     if not subject.is_experimenter:
-        return Player(_own_seed(subject, "player"), NOVICE)
+        return Player(subject_seed(subject, "player"), NOVICE)
     player = Player(subject.seed, EXPERIMENTER)
     for _ in range(subject.number):
         player.after_run()
@@ -322,16 +322,19 @@ def create_player(subject: Subject) -> Player:
 
 
 def _game(subject: Subject, player: Player) -> Game | None:
-    game = Adventure("aiide", seed=_own_seed(subject, f"game {player.runs}"))
+    game = Adventure("aiide", seed=subject_seed(subject, f"game {player.runs}"))
     session = play(game, player, max_frames=MAX_FRAMES)
-    return encode_session(session, Random(_own_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
+    return encode_session(session, Random(subject_seed(subject, f"fsm {player.runs}"))) if session.is_done else None
 
 
-def encode_session(session: Session, rng: Random) -> Game:
-    """Encode a session as model input; ``rng`` draws the state machine's first guess."""
+def encode_session(session: Session, rng: Random, model: IOHMM | None = None) -> Game:
+    """Encode a session as the input of a model, by default that of the study; ``rng`` draws the state machine's first
+    guess.
+    """
+    model = model or untrained()
     training, test = (_moments(session, name) for name in (TRAINING, TEST))
-    updates, machine = _read(test, rng)
-    return Game(tuple(_updates(training)), updates, machine, session.events[-1].time)
+    updates, machine = _read(test, rng, model)
+    return Game(tuple(_updates(training, model)), updates, machine, session.events[-1].time)
 
 
 def _moments(session: Session, name: str) -> list[tuple[Event, str]]:
@@ -343,8 +346,8 @@ def _moments(session: Session, name: str) -> list[tuple[Event, str]]:
     ]
 
 
-def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
-    model, found = untrained(), []
+def _updates(moments: Iterable[tuple[Event, str]], model: IOHMM) -> list[Update]:
+    found = []
     gate = EventGate(model)
     for event, truth in moments:
         counted = gate.admit(event)
@@ -354,9 +357,11 @@ def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
     return found
 
 
-def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Update, ...], tuple[str, ...]]:
+def _read(
+    moments: Sequence[tuple[Event, str]], rng: Random, model: IOHMM
+) -> tuple[tuple[Update, ...], tuple[str, ...]]:
     """Return the updates of a test round, and the state machine's belief at each."""
-    model, updates, beliefs = untrained(), [], []
+    updates, beliefs = [], []
     rules = named_model("aiide-fsm")
     assert isinstance(rules, FSMModel)
     machine, gate = rules.recognizer(rng), EventGate(model)
@@ -434,7 +439,8 @@ def weighted_counts(parts: Iterable[tuple[Sequence[Update], float]]) -> dict[str
     return total
 
 
-def _own_seed(subject: Subject, what: str) -> int:
+def subject_seed(subject: Subject, what: str) -> int:
+    """Return the seed of one thing about a subject: the player, a game, the state machine's first guess."""
     who = "experimenter" if subject.is_experimenter else "player"
     return Random(f"gold-aiide {subject.seed} {who} {subject.number} {what}").randrange(2**32)
 
