@@ -288,5 +288,6 @@ _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "companion-lines": lambda lines: f"lines of the companion of the adventure, for {count(len(lines), 'goal')}",
     "motives": lambda table: f"motives of a household, {count(len(table.motives), 'motive')}",
     "island": lambda story: f"an island with {count(len(story.map.places), 'place')}",
+    "long-form": lambda story: f"the long form of an island, {count(len(story.protocol), 'step')} of a test",
     "players": lambda styles: f"players of the island, {count(len(styles.traits), 'style')}",
 }

@@ -113,6 +113,9 @@ def crystal_island(
     quick: Quick = False,
     players: Annotated[int | None, _size_option("Players of the island.", "137")] = None,
     folds: Annotated[int | None, _size_option("Folds by player.", "10")] = None,
+    variant: Annotated[
+        str, typer.Option(help="How players are simulated: today, or text, as decided from the published text.")
+    ] = "today",
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -121,7 +124,13 @@ def crystal_island(
 ) -> None:
     """Markov logic and n-grams on an island mystery, simulated, and with --data on public logs of people."""
     _check_outputs(report, figures)
-    sizes: dict[str, Any] = {"players": players, "folds": folds, "data": data or folder, "quick": quick}
+    sizes: dict[str, Any] = {
+        "players": players,
+        "folds": folds,
+        "data": data or folder,
+        "quick": quick,
+        "variant": variant,
+    }
     _write(_run("crystal-island", "folds", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
 
 

@@ -218,6 +218,13 @@ FORMATS: dict[str, FileFormat] = {
             model="telos.worlds.island.story:StoryShape",
         ),
         FileFormat(
+            "long-form",
+            "Telos island long form",
+            key="long-form",
+            loader="telos.worlds.island.long_form:read_long_form",
+            model="telos.worlds.island.long_form:LongFormShape",
+        ),
+        FileFormat(
             "players",
             "Telos island players",
             key="styles",
