@@ -16,9 +16,11 @@ from telos.recognition.distributions import OTHERS, SHARED, complete_distributio
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.coverage import uncovered_actions
 from telos.recognition.files.definition import RecognizerDefinition
+from telos.recognition.files.measures import read_measures
 from telos.recognition.files.schema import ANY_EXIT, EXITS, FROM, TOWARDS, FsmShape, IohmmShape, parse_updates
 from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
+from telos.recognition.measures import Measures
 from telos.recognition.observations import (
     AIIDE_SYMBOLS,
     FLAIRS_SYMBOLS,
@@ -55,6 +57,7 @@ def _build_ffbm(definition: RecognizerDefinition, model_class: type[FFBM]) -> FF
     outcomes = read_symbols(definition, "outcomes", usual_outcomes(definition))
     transitions, observations = read_transitions(definition), read_observations(definition, outcomes)
     prior, clock, director = read_prior(definition), definition.read_clock(), read_director(definition)
+    measures, _ = read_measures(definition, is_trained=False)
     entries = None if definition.faults else definition.model
     if entries is None:
         return None
@@ -70,6 +73,7 @@ def _build_ffbm(definition: RecognizerDefinition, model_class: type[FFBM]) -> FF
             vocabulary=definition.vocabulary,
             name=entries.name,
             director=director,
+            measures=measures,
         ),
         None,
     )
@@ -83,6 +87,7 @@ def build_iohmm(definition: RecognizerDefinition) -> IOHMM | None:
     counts = _read_goal_counts(definition, ("counts",), symbols.names)
     pseudo_counts = _read_goal_counts(definition, ("pseudo_counts",), symbols.names)
     learned_counts, director = _read_learned_counts(definition, transitions), read_director(definition)
+    measures, seen = read_measures(definition, is_trained=True)
     entries = None if definition.faults else definition.model
     if not isinstance(entries, IohmmShape):
         return None
@@ -104,6 +109,7 @@ def build_iohmm(definition: RecognizerDefinition) -> IOHMM | None:
             vocabulary=definition.vocabulary,
             name=entries.name,
             director=director,
+            measures=Measures(measures, definition.goals, seen=seen),
         ),
         None,
     )

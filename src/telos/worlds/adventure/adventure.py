@@ -34,7 +34,7 @@ _MAX_MONSTERS = 1_000
 HINT_FRAMES = 6 * FRAMES_A_SECOND  # frames that a hint is shown
 # Attributes of the state that are plain data.
 _PLAIN = (
-    "frame", "noted", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
+    "frame", "noted", "noted_x", "noted_y", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
     "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends", "hearts", "still", "fallen", "shielded",
     "pressed",
 )  # fmt: skip
@@ -393,6 +393,8 @@ class AdventureSnapshot(SnapshotModel):
     rng: RandomState
     frame: Frame
     noted: Frame
+    noted_x: Finite = -1.0
+    noted_y: Finite = -1.0
     area: Count
     x: Finite
     y: Finite
