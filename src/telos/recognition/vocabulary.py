@@ -220,10 +220,10 @@ class ContextReader:
         if name not in self._listed and name not in _RESERVED and name not in self._known:
             self._kinds.setdefault(name, kind)
 
-    def read(self, expression: Expression, known: Collection[str] = ()) -> None:
-        """Read one condition."""
+    def read(self, expression: Expression, known: Collection[str] = (), *, wanted: str = "bool") -> None:
+        """Read one condition, or a formula that is ``wanted`` as a number."""
         self._known = known
-        self._visit(expression, "bool")
+        self._visit(expression, wanted)
         self._known = ()
 
     def faults(self, expression: Expression) -> Iterator[Fault]:

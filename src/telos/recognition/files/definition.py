@@ -215,12 +215,22 @@ class RecognizerDefinition(Definition[RecognizerShape]):
         found = [(path, expression) for path, text in self._condition_texts() if (expression := _parsed(text))]
         for path, expression in found:
             reader.read(expression, self.goals if path[0] == "director" else ())
+        for expression in self._pay_formulas():
+            reader.read(expression, [*self.goals, *(f"belief.{goal}" for goal in self.goals)], wanted="number")
         for path, expression in found:
             for fault in reader.faults(expression):
                 self.add(replace(fault, path=path, text=str(self.entry(*path))))
         if self.entry("clock") is not None:
             reader.add("cause", "text")
         return reader.context()
+
+    def _pay_formulas(self) -> Iterator[Expression]:
+        """Yield the formulas of pay that can be parsed."""
+        for path, _ in list(self.items("director")):
+            for _, factor in list(self.items(*path, "pay")):
+                formula = _parsed(factor) if isinstance(factor, str) else None
+                if formula is not None:
+                    yield formula
 
     def _condition_texts(self) -> Iterator[tuple[KeyPath, str]]:
         """Yield the conditions of the file, with their paths."""

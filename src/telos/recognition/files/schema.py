@@ -17,6 +17,7 @@ from telos.files import schema
 from telos.files.definition import Definition
 from telos.files.formats import ALIKE
 from telos.files.schema import FieldType, FileModel, Finding, PositiveDuration, branch_tag, name_type, text_type
+from telos.recognition.director import MAX_FACTOR
 
 Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a text may be
 
@@ -139,13 +140,19 @@ Count: TypeAlias = Annotated[
         {"type": "number", "minimum": 0},
     ),
 ]
-MAX_PAY = 1000  # so that products of factors do not overflow
+MAX_PAY = MAX_FACTOR
 Factor: TypeAlias = Annotated[
-    float,
+    float | str,
     FieldType(
-        "a factor from 0 to 1000, such as 0.5",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_PAY,
-        {"type": "number", "minimum": 0, "maximum": MAX_PAY, "examples": [0.5]},
+        "a factor from 0 to 1000, such as 0.5, or a formula such as 1 - 0.8 * belief.level",
+        lambda value: (
+            (isinstance(value, str) and value.strip() != "")
+            or (isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_PAY)
+        ),
+        {
+            "anyOf": [{"type": "number", "minimum": 0, "maximum": MAX_PAY}, {"type": "string", "pattern": "\\S"}],
+            "examples": [0.5, "1 - 0.8 * belief.level"],
+        },
     ),
 ]
 
@@ -287,7 +294,7 @@ class DirectorShape(FileModel):
     for_: PositiveDuration | None = Field(default=None, alias="for", examples=["20 s"])
     """How long that has to hold before anything follows: `20 s`; at once if left out."""
     pay: dict[Annotated[str, name_type("the name of what is earned")], Factor] = Field(default_factory=dict)
-    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`."""
+    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`, `{kill: 1 - 0.8 * belief.level}`."""
     say: Annotated[str, text_type("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
     """What the game says then; `{unvisited_exits}` stands for what the game knows, and a line without any waits."""
     again_after: PositiveDuration | None = Field(default=None, alias="again after", examples=["60 s"])

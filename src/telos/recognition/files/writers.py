@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
+from telos.core.expressions import Expression, to_text
 from telos.core.values import Type, ValueKind
 from telos.files.schema import parse_duration
 from telos.files.yaml import parse_scalar
@@ -101,12 +102,16 @@ def write_director(rules: Iterable[DirectorRule]) -> Iterator[str]:
         if rule.hold:
             yield f"    for: {_period(rule.hold)}"
         if rule.pay:
-            pay = ", ".join(f"{_word(what)}: {_number(factor)}" for what, factor in rule.pay.items())
+            pay = ", ".join(f"{_word(what)}: {_factor(factor)}" for what, factor in rule.pay.items())
             yield f"    pay: {{{pay}}}"
         if rule.say:
             yield f"    say: {_word(rule.say)}"
         if rule.again_after:
             yield f"    again after: {_period(rule.again_after)}"
+
+
+def _factor(factor: float | Expression) -> str:
+    return _number(factor) if isinstance(factor, float) else _word(to_text(factor))
 
 
 def _head(model: FFBM | IOHMM | FSMModel, kind: str) -> Iterator[str]:
