@@ -125,9 +125,10 @@ def event_conditions(model: YamlModel) -> list[Condition]:
         return [condition for condition, _ in model.rules]
     cases = [case.condition for case in model.transitions.cases]
     if isinstance(model, IOHMM):
-        return [*cases, *model.symbols.conditions]
+        return [*cases, *model.symbols.conditions, *model.measures.conditions]
     rules = model.observations.values()
-    return [*cases, *model.outcomes.conditions, *(condition for each in rules for condition in each.conditions)]
+    observed = [condition for each in rules for condition in each.conditions]
+    return [*cases, *model.outcomes.conditions, *observed, *model.measures.conditions]
 
 
 def actions_named(model: object) -> tuple[str, ...] | None:
@@ -145,6 +146,8 @@ def _resolved(model: YamlModel) -> list[Expression]:
 def _context_read(model: YamlModel) -> frozenset[str]:
     rules = model.observations.values() if isinstance(model, FFBM) else ()
     entries = frozenset(entry for each in rules for entry in each.entries)
+    if isinstance(model, FFBM | IOHMM):
+        entries |= frozenset(model.measures.entries)
     return entries.union(*map(names_in, _resolved(model))) & frozenset(model.vocabulary.context)
 
 

@@ -40,12 +40,12 @@ class Sessions:
         """The belief at each update given the whole session."""
         return self.batch.evidence.smooth(self.batch.offsets, self.prior).beliefs
 
-    @property
+    @cached_property
     def evidence(self) -> EncodedColumns:
         """The symbols and inputs of the updates; formulas have none."""
         if not isinstance(self.batch.evidence, EncodedColumns):
             raise TelosError("this is for models of goals that change, not for formulas")
-        return self.batch.evidence
+        return self.batch.evidence.by_rows()
 
     @cached_property
     def likelihoods(self) -> Array:

@@ -31,10 +31,12 @@ from telos.worlds.adventure.state import AdventureState, SinceLastEvent, lay_tra
 from telos.worlds.adventure.views import AdventureView, to_adventure_view
 
 _MAX_MONSTERS = 1_000
+TOLD_STEP = 0.1  # a factor that follows a belief changes all the time: traces have steps of this size
 HINT_FRAMES = 6 * FRAMES_A_SECOND  # frames that a hint is shown
 # Attributes of the state that are plain data.
 _PLAIN = (
-    "frame", "noted", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
+    "frame", "noted", "noted_x", "noted_y", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held",
+    "score", "kills",
     "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends", "hearts", "still", "fallen", "shielded",
     "pressed",
 )  # fmt: skip
@@ -98,6 +100,7 @@ class Adventure:
         populate(self._game)
         self._reading = None if self._model is None else GameRecognizer(self._model, seed=seed)
         self._models: list[tuple[int, str]] = [] if self._model is None else [(0, self._model)]
+        self._told_pay: Mapping[str, float] = {}
         self._events: tuple[Event, ...] = ()
         self._inputs: list[tuple[str, int]] = []
 
@@ -140,11 +143,13 @@ class Adventure:
             if what not in ADVENTURE_EARNINGS:
                 raise TelosError(f"nothing is earned by {what!r}", name_hint(what, ADVENTURE_EARNINGS))
             check_not_negative(f"what {what!r} counts by", factor)
-        before, self._game.pay = self.pay, dict(advice.pay)
+        self._game.pay, told = dict(advice.pay), self._told_pay
         hint = "" if any(pay_factor(self._game, what) > factor for what, factor in advice.pay.items()) else advice.hint
         if hint:
             self._game.tell(hint, HINT_FRAMES)
-        if hint or self.pay != before:
+        steps = (abs(self.pay.get(what, 1.0) - told.get(what, 1.0)) for what in {**told, **self.pay})
+        if hint or self.pay.keys() != told.keys() or max(steps, default=0.0) >= TOLD_STEP:
+            self._told_pay = self.pay
             self._trace(Adapted(self._game.frame / FRAMES_A_SECOND, FrozenMap(self.pay), hint))
 
     def use(self, model: str) -> None:
@@ -273,7 +278,7 @@ class Adventure:
             events = tuple(map(event_from_saved, saved.events))
             models, reading = self._restore_reading(check, saved)
         self._game, self._inputs, self._events, self._seed = game, list(saved.inputs), events, saved.seed
-        self._models, self._reading = models, reading
+        self._models, self._reading, self._told_pay = models, reading, self.pay
 
     def _check_settings(self, data: Mapping[str, Any]) -> None:
         game = self._game
@@ -394,6 +399,8 @@ class AdventureSnapshot(SnapshotModel):
     rng: RandomState
     frame: Frame
     noted: Frame
+    noted_x: Finite = -1.0
+    noted_y: Finite = -1.0
     area: Count
     x: Finite
     y: Finite

@@ -14,6 +14,9 @@ from telos.recognition.files.load import create_recognizer, loads_model
 
 _READERS = Path(telos.recognition.__path__[0]) / "data"
 
+# Models that read speed, heading and distance: to play with, apart from those that studies compare.
+MEASURING: Mapping[str, str] = {"wilds": "flairs-continuous", "flairs": "flairs-continuous"}
+
 # The recognisers that ship for each rule set, by kind. The first is the one by which a companion reads.
 READERS: Mapping[str, Mapping[str, str]] = {
     "wilds": {"ffbm": "wilds", "iohmm": "flairs-iohmm", "constant": "flairs-constant", "fsm": "flairs-fsm"},

@@ -40,13 +40,20 @@ from telos.studio.worlds.adventure.minds import (
 )
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.recognizer import READERS
+from telos.worlds.adventure.recognizer import MEASURING, READERS
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_rules
 
 FFBM = "ffbm"  # the model that the companion and the director use
-_TITLES = {FFBM: "FFBM", "iohmm": "IOHMM", "constant": "constant T", "fsm": "FSM", "live": "live model"}
+_TITLES = {
+    FFBM: "FFBM",
+    "iohmm": "IOHMM",
+    "constant": "constant T",
+    "fsm": "FSM",
+    "live": "live model",
+    "measures": "measured speeds and headings",
+}
 # The best reader of each rule set by `telos study readers`; tests/studies/test_readers.py compares them.
 HEADLINES = {"wilds": FFBM, "flairs": "live", "aiide": "live"}
 RULES = tuple(READERS)
@@ -300,12 +307,13 @@ ADVENTURE = StudioWorld(
 def adventure_models(rules: str) -> tuple[Model, ...]:
     """Return the recognisers of a rule set.
 
-    >>> [model.file for model in adventure_models("flairs")]
-    ['flairs.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-live.yaml']
+    >>> [model.file for model in adventure_models("wilds")]
+    ['wilds.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-continuous.yaml']
     """
+    measuring = {"measures": MEASURING[rules]} if rules in MEASURING else {}
     return tuple(
         Model(name, _TITLES[name], _model_text(file), f"{file}.yaml", make=partial(_make_recognizer, f"{file}.yaml"))
-        for name, file in READERS[rules].items()
+        for name, file in {**READERS[rules], **measuring}.items()
     )
 
 
