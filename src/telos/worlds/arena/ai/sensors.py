@@ -142,6 +142,10 @@ class BodySensor:
             cloaked=fighter.cloaked,
             room=self._arena.room_at(fighter.position),
         )
+        if fighter.holstered:
+            for name, left in fighter.arms.items():
+                held = name == fighter.weapon.name
+                yield make_fact("weapon", name, now, rounds=left.rounds, spare=left.magazines > 0, held=held)
         yield from self._obstacles(fighter, memory, now)
         yield from formation_fact(self._arena, fighter, memory, now)
         yield from self._order_status(memory, now)

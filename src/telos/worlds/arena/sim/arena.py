@@ -452,7 +452,7 @@ def _start_act(state: ArenaState, me: Fighter, act: Act, command: Command) -> Ac
     act.lasts = round(animation.seconds * TICKS_A_SECOND)
     if isinstance(animation, Animation):
         act.posture, act.crouched = animation.posture, animation.crouched
-        if act.target:
+        if act.target and animation.target != "weapon":
             act.x, act.y = command.point or state.place_of(act.target)
     elif far := check_in_reach(state, me, act):
         return far

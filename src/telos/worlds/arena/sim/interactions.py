@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from telos.worlds.arena.sim.animations import ActCallback, do_nothing, glide
 from telos.worlds.arena.sim.constants import AMMO_BOX_MAGAZINES, MEDKIT_HEALTH, USE_RANGE
-from telos.worlds.arena.sim.fighter import Act, Fighter
+from telos.worlds.arena.sim.fighter import Act, Ammunition, Fighter
 from telos.worlds.arena.sim.map import adjacent_cells, cell_centre
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, blocked_by_door, failed, stuck
 from telos.worlds.arena.sim.state import ArenaState
@@ -183,6 +183,8 @@ def take_ammo(state: ArenaState, me: Fighter, act: Act) -> ActOutcome:
         return spent
     state.used_up.add(act.target)
     me.magazines += AMMO_BOX_MAGAZINES
+    for weapon, (rounds, magazines) in me.holstered.items():
+        me.holstered[weapon] = Ammunition(rounds, magazines + AMMO_BOX_MAGAZINES)
     state.emit("took", me.name, me.position, thing=act.target, magazines=me.magazines)
     return DONE
 
