@@ -27,8 +27,8 @@ class AdventureState:
     __slots__ = (
         "area", "carrying", "chests", "company", "deaths", "directed", "facing", "fallen", "frame", "gem_xs", "gem_ys",
         "gems_held", "hearts", "hint_ends", "keys", "kills", "knock", "legs", "message", "noted", "noted_x", "noted_y",
-        "number", "pay", "phase", "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules", "score",
-        "shielded", "since", "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
+        "number", "pay", "phase", "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules",
+        "score", "shielded", "since", "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, *, directed: bool, number: int, seed: int) -> None:
