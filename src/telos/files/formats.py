@@ -139,6 +139,15 @@ FORMATS: dict[str, FileFormat] = {
             notes="telos.squads.dialogue.exchanges:exchange_notes",
         ),
         FileFormat(
+            "manoeuvre",
+            "Telos manoeuvre file",
+            key="manoeuvre",
+            loader="telos.squads.manoeuvres.files:load_manoeuvre",
+            model="telos.squads.manoeuvres.files:ManoeuvreShape",
+            schema_file="telos.squads.manoeuvres:manoeuvre.schema.json",
+            use="telos.squads.load_manoeuvre",
+        ),
+        FileFormat(
             "scene",
             "Telos scene file",
             key="scene",

@@ -7,7 +7,7 @@ Flanking, pincers and retreats emerge without a behaviour of their own (docs/sce
 from telos.squads.behaviours.advance import OrderlyAdvance
 from telos.squads.behaviours.cover import AdvanceCover, GetToCover
 from telos.squads.behaviours.protocol import Behaviour, BehaviourStatus, NotNow, Verdict
-from telos.squads.behaviours.registry import ALL_BEHAVIOURS, assignment_flaw, select_behaviours
+from telos.squads.behaviours.registry import ALL_BEHAVIOURS, assignment_flaw, order_behaviours, select_behaviours
 from telos.squads.behaviours.search import SearchRooms
 from telos.squads.behaviours.slots import assign_nodes
 
@@ -23,5 +23,6 @@ __all__ = [
     "Verdict",
     "assign_nodes",
     "assignment_flaw",
+    "order_behaviours",
     "select_behaviours",
 ]

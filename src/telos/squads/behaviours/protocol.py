@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from telos.squads.squad import Assignment, Squad
 
@@ -66,3 +66,10 @@ class Behaviour(Protocol):
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
         """Judge the progress. Members with an order who are no longer in the squad are dead."""
+
+
+@runtime_checkable
+class PlannedBehaviour(Protocol):
+    """A behaviour that knows itself which saved assignments it can go on with."""
+
+    def find_assignment_flaw(self, assignment: Assignment) -> str | None: ...

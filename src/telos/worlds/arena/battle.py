@@ -23,7 +23,7 @@ from telos.files import SnapshotModel, read_snapshot, unchanged_on_error
 from telos.files.restoring import Omission, SnapshotCheck
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
-from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.squads.behaviours import order_behaviours
 from telos.squads.coordinator import Coordinator, CoordinatorSnapshot
 from telos.squads.dialogue.dialogue import Dialogue, DialogueSnapshot
 from telos.squads.dialogue.lines import builtin_lines
@@ -130,7 +130,7 @@ class Battle:
             names = set(self._squads[side])
             coordinator = Coordinator(
                 side,
-                behaviours=[each for each in ALL_BEHAVIOURS if each.name in names],
+                behaviours=order_behaviours(self._squads[side], self.scene.manoeuvres),
                 practices=[each for each in ALL_PRACTICES if each.name in names],
                 trace=self._trace,
             )

@@ -24,7 +24,15 @@ _BODY_FLAGS = (
 # The attributes that sensors, attention, beliefs, squads and dialogue read of each kind of fact.
 FACTS: FactShapes = {
     "enemy": {**_POSITION, "seen": _FLAG, "sure": _FLAG, "alive": _FLAG},
-    "cover": {**_POSITION, "valid": _FLAG, "distance": NUMBER, "threat_distance": NUMBER, "sees": _FLAG},
+    "cover": {
+        **_POSITION,
+        "valid": _FLAG,
+        "distance": NUMBER,
+        "threat_distance": NUMBER,
+        "sees": _FLAG,
+        "in_view": NUMBER,
+        "exposes": _FLAG,
+    },
     "ambush": {"distance": NUMBER},
     "node": {**_POSITION, "room": _TEXT, "kind": _TEXT, "distance": NUMBER},
     "post": {"narrow": _FLAG},

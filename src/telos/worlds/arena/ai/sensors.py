@@ -25,7 +25,7 @@ from telos.worlds.arena.ai.fighter_body import FighterBody
 from telos.worlds.arena.sim.arena import NEUTRAL, Arena
 from telos.worlds.arena.sim.constants import NEAR_MISS_RANGE, USE_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
-from telos.worlds.arena.sim.map import MapNode, Point
+from telos.worlds.arena.sim.map import MapNode, Point, cell_of
 from telos.worlds.arena.sim.navigation import Walker
 from telos.worlds.arena.sim.outcomes import OutcomeKind
 
@@ -255,10 +255,29 @@ class TerrainSensor:
                 valid = False
             to_threat = round(math.dist(node.position, threat))
             sees = valid and self._arena.has_line_of_sight(node.position, threat)
+            in_view = self._metres_in_view(fighter, node, threat) if valid else 0.0
             yield make_fact(
                 "cover", node.name, now,
                 x=node.x, y=node.y, valid=valid, distance=walk, threat_distance=float(to_threat), sees=sees,
+                in_view=in_view, exposes=valid and self._exposes(node, threat),
             )  # fmt: skip
+
+    def _metres_in_view(self, fighter: Fighter, node: MapNode, threat: Point) -> float:
+        """Return roughly how many metres of the way to a node a threat has in view; 0 if the fighter is there."""
+        way = self._arena.navigator.find_path(fighter.position, node.position, Walker(flies=fighter.flies)) or ()
+        metres, here = 0.0, fighter.position
+        for there in way:
+            away = math.dist(here, there)
+            middle = ((here[0] + there[0]) / 2, (here[1] + there[1]) / 2)
+            seen = sum(self._arena.has_line_of_sight(point, threat) for point in (here, middle, there))
+            metres, here = metres + away * seen / 3, there
+        return float(round(metres))
+
+    def _exposes(self, node: MapNode, threat: Point) -> bool:
+        """Whether the cover that an enemy is believed to be in, if any, does not protect it from a node."""
+        cover = self._arena.map.at.get(cell_of(threat))
+        is_behind = cover is not None and cover.kind == "cover" and cover.protects_from(node.position)
+        return not is_behind and self._arena.has_line_of_sight(node.position, threat)
 
     def _ambushes(self, fighter: Fighter, against: list[Point], now: float) -> Iterator[Fact]:
         taken = self._arena.taken_nodes(fighter.name)
