@@ -91,3 +91,30 @@ def test_every_registered_study_is_a_command() -> None:
 def test_study_of_a_folder_asks_for_it(name: str) -> None:
     with pytest.raises(TelosError, match=f"telos study {name} FOLDER"):
         CliRunner().invoke(app, ["study", name], catch_exceptions=False)
+
+
+def test_several_seeds_and_the_variant_from_the_text() -> None:
+    said = json.loads(run("--rules", "both", "--seeds", "2", "--ablation", "1", "--json"))
+    assert (said["study"], said["seeds"], said["simulated"]) == ("gold-flairs", [3, 4], True)
+    assert set(said["variants"]) == {"from the text", "as before"}
+    assert said["variants"]["from the text"]["experienced/ffbm"]["published"] == 90
+    assert set(said["changes"]) == set(said["sentences"])
+    lines = run("--rules", "text").splitlines()
+    assert lines[0].startswith("gold-flairs: simulated players (players 2, runs 2")
+    assert any("cannot be told" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rules", "txt"], "there are no rules 'txt' of this study"),
+        (["--seeds", "0"], "--seeds"),
+        (["--seeds", "2", "--ablation", "3", "--rules", "text"], "0 to 2 of the seeds, got 3"),
+        (["--ablation", "1"], "only the variant from the text has sentences to leave out"),
+    ],
+)
+def test_bad_variants_and_seeds_are_refused_in_one_line(options: list[str], message: str) -> None:
+    result = CliRunner().invoke(app, [*SMALL, *options])
+    said = str(result.exception) if isinstance(result.exception, TelosError) else result.output
+    assert result.exit_code != 0
+    assert message in said

@@ -19,7 +19,6 @@ from telos.studies.seeds import (
     agreement_table,
     count_verdicts,
     judge,
-    run_seeds,
     seeds_from,
 )
 
@@ -53,6 +52,7 @@ def test_the_interval_of_one_more_study_is_wider_by_the_spread_of_single_studies
         (FIGURE, (50.0, 70.0, 99.0), (), UNTOLD),  # the interval is wider than 30 points
         (FIGURE, (88.0, 90.0), (), UNTOLD),  # two seeds have no spread to speak of
         (Reported("e", "experimenter", None), (60.0, 61.0, 62.0), (), UNTOLD),
+        (Reported("g", "a above b", 31.0, unit=" points"), (10.0, 20.0, 40.0), (), UNTOLD),
         (Reported("n", "actions a goal", 86.4, unit=""), (85.0, 86.0, 88.0), (), AGREES),
         (Reported("n", "actions a goal", 86.4, unit=""), (60.0, 80.0, 99.0), (), UNTOLD),
         (DIFFERENCE, (8.0, 9.0, 10.0), (0.2, 0.04, 0.01), AGREES),
@@ -106,16 +106,3 @@ def test_bad_input_is_refused() -> None:
         seeds_from(1, 0)
     with pytest.raises(TelosError, match="zero or more, got -1"):
         seeds_from(-1, 2)
-
-
-def test_seeds_are_run_in_order_and_their_results_come_one_by_one() -> None:
-    ran: list[int] = []
-
-    def run(seed: int) -> int:
-        ran.append(seed)
-        return seed * 10
-
-    results = run_seeds(run, seeds_from(4, 3))
-    assert next(results) == (4, 40)
-    assert ran == [4]
-    assert dict(results) == {5: 50, 6: 60}

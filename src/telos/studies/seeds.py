@@ -1,25 +1,26 @@
 """A study over several seeds: what a paper reports beside what we measure, and whether the two agree.
 
 ``judge`` compares one reported figure or difference with its measured values, one per seed; ``agreement_table`` makes
-the table that opens a study's page; ``run_seeds`` repeats a study. One seed is one study of the paper's size, so the
-published figure is one more draw: it agrees if it lies where one more study of ours would fall.
+the table that opens a study's page. One seed is one study of the paper's size, so the published figure is one more
+draw: it agrees if it lies where one more study of ours would fall.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any, TypeVar
+from typing import Any
 
 from telos.core.errors import TelosError
-from telos.studies.results import Progress, Table, no_progress, round_figure
+from telos.studies.results import Table, round_figure
 from telos.studies.statistics import CONFIDENCE, LEVEL, need_scipy
-
-Item = TypeVar("Item")
 
 AGREES, DIFFERS, UNTOLD = "agrees", "differs", "cannot be told"
 MIN_SEEDS = 3  # with fewer there is no spread to speak of
-WIDEST = {"%": 30.0}  # an interval wider than this tells nothing, by unit; for other units see ``_widest``
+WIDEST = {
+    "%": 30.0,
+    " points": 30.0,
+}  # an interval wider than this tells nothing, by unit; for other units see ``_widest``
 CRITERION = (
     "Every seed is one study of the paper's size. A figure agrees if the published value lies inside the 95% interval "
     "for one more such study, and cannot be told if that interval is wider than 30 points (for counts: than two thirds "
@@ -215,8 +216,8 @@ def agreement_table(columns: Mapping[str, Sequence[Agreement]], *, heading: str 
         for each in line:
             cells += [each.ours, each.verdict]
         rows.append(tuple(cells))
-    verdicts = range(3, len(headings), 2)
-    return Table(tuple(headings), tuple(rows), note=CRITERION, text_columns=(0, 1, *verdicts))
+    # All columns may wrap: with two variants the table is wider than most terminals.
+    return Table(tuple(headings), tuple(rows), note=CRITERION, text_columns=tuple(range(len(headings))))
 
 
 def count_verdicts(agreements: Sequence[Agreement]) -> str:
@@ -235,17 +236,6 @@ def count_verdicts(agreements: Sequence[Agreement]) -> str:
 def agreement_data(agreements: Sequence[Agreement]) -> dict[str, Any]:
     """Return agreements for JSON, by key."""
     return {each.reported.key: each.data() for each in agreements}
-
-
-def run_seeds(
-    run: Callable[[int], Item], seeds: Sequence[int], *, progress: Progress = no_progress
-) -> Iterator[tuple[int, Item]]:
-    """Run a study for each seed and yield seed and result as they come, so that a caller can save each at once.
-
-    >>> dict(run_seeds(lambda seed: seed * 10, seeds_from(1, 3)))
-    {1: 10, 2: 20, 3: 30}
-    """
-    yield from progress(((seed, run(seed)) for seed in seeds), len(seeds))
 
 
 def seeds_from(seed: int, count: int) -> tuple[int, ...]:

@@ -228,6 +228,7 @@ def test_a_result_has_every_reported_figure_with_its_verdict_and_the_changes_of_
     assert set(said["changes"]["maze"]) == {"experienced/ffbm", "experienced/fsm", "experienced/constant"}
     assert set(said["changes"]["newcomers"]) == {"new/ffbm", "new/fsm", "new/constant"}
     assert result.warnings
+    assert set(said["shown"][TEXT]) == set(FLAIRS.shown)
     figure = said["variants"][TEXT]["experienced/ffbm"]
     assert 0 <= min(figure["values"]) <= figure["mean"] <= max(figure["values"]) <= 100
 

@@ -37,7 +37,7 @@ def _flairs_reported() -> tuple[Reported, ...]:
         for method, percent in accuracies.items():
             found.append(Reported(f"{kind}/{method}", f"{_WHO[kind]}: {_METHODS[method]}", percent))
     gap = flairs.ACCURACIES["experienced"]["ffbm"] - flairs.ACCURACIES["new"]["ffbm"]
-    found.append(Reported("experienced-new", "FFBM: experienced player above new players, in points", gap))
+    found.append(Reported("experienced-new", "FFBM: experienced player above new players", gap, unit=" points"))
     for (kind, a, b), (p, says) in flairs.TESTS.items():
         gap = flairs.ACCURACIES[kind][a] - flairs.ACCURACIES[kind][b]
         label = f"{_WHO[kind]}: {_METHODS[a]} − {_METHODS[b]}"
@@ -47,6 +47,8 @@ def _flairs_reported() -> tuple[Reported, ...]:
 
 _WHO = {"experienced": "experienced player", "new": "new players"}
 _METHODS = {"ffbm": "FFBM", "fsm": "FSM", "constant": "constant T"}
+_SHORT = {**_METHODS, "constant": "const. T"}  # in figures
+_BEFORE_THE_SWING = {"early": "at the last update before its first swing", "ever": "at any update before it"}
 FLAIRS = SeedStudy(
     flairs.NAME,
     "Reading experienced and new players over several seeds: FFBM, FSM and constant T",
@@ -60,12 +62,16 @@ FLAIRS = SeedStudy(
             for method in _METHODS
             for goal in flairs.GOALS
         },
-        "experienced/early/ffbm": "experienced player: runs in which FFBM believes level before the first swing",
-        "experienced/early/constant": "experienced player: runs in which constant T believes level before it",
+        **{
+            f"{kind}/{when}/{method}": f"{_WHO[kind]}: runs in which {_METHODS[method]} believes level {words}"
+            for kind in _WHO
+            for when, words in _BEFORE_THE_SWING.items()
+            for method in ("ffbm", "constant")
+        },
         "experienced/updates": "experienced player: updates a run",
         "new/updates": "new players: updates a run",
     },
-    {f"{kind}/{method}": f"{kind}, {says}" for kind in _WHO for method, says in _METHODS.items()},
+    {f"{kind}/{method}": f"{kind}, {short}" for kind in _WHO for method, short in _SHORT.items()},
 )
 # The sentences about one kind of player; the others are about the game and how it is read.
 _ABOUT = {"maze": "experienced", "stands": "experienced", "newcomers": "new"}
@@ -85,12 +91,12 @@ class FlairsTask:
 class FlairsRun:
     """A game of the first study as the three methods read it; empty if it was not finished.
 
-    ``early`` holds, for both Bayesian models, whether *level* was believed at the last update before the first swing of
-    its phase; it is empty if there was no such update.
+    ``early`` holds, for both Bayesian models, whether *level* was believed at each update of its phase before the first
+    swing.
     """
 
     tallies: Mapping[str, Tally]
-    early: Mapping[str, bool]
+    early: Mapping[str, tuple[bool, ...]]
 
 
 def play_flairs(task: FlairsTask) -> FlairsRun:
@@ -109,11 +115,10 @@ def play_flairs(task: FlairsTask) -> FlairsRun:
         "constant": Reader(ConstantT.of(model)),
     }
     reading = read(methods, moments, clock="ffbm")
-    early = {name: _is_early(each, moments) for name, each in (("ffbm", model), ("constant", ConstantT.of(model)))}
-    return FlairsRun(
-        {name: reading.tally(name) for name in methods},
-        {name: is_early for name, is_early in early.items() if is_early is not None},
-    )
+    early = {
+        name: _believed_early(each, moments) for name, each in (("ffbm", model), ("constant", ConstantT.of(model)))
+    }
+    return FlairsRun({name: reading.tally(name) for name in methods}, early)
 
 
 def flairs_session(task: FlairsTask) -> Session:
@@ -156,18 +161,18 @@ def _ffbm(name: str) -> FFBM:
     return model
 
 
-def _is_early(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> bool | None:
-    """Whether level is believed at the last update before the first swing in its phase; None without an update."""
+def _believed_early(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> tuple[bool, ...]:
+    """Return whether level is believed at each update of its phase before the first swing, as in Figure 4."""
     reader = Reader(model)
-    found: bool | None = None
+    found: list[bool] = []
     for event, truth in moments:
         before = reader.updates
         if truth == "level" and event.action == "swing":
-            return found
+            break
         belief = reader.observe(event)
         if truth == "level" and reader.updates > before:
-            found = belief.top == "level"
-    return found
+            found.append(belief.top == "level")
+    return tuple(found)
 
 
 def run_flairs_seeds(
@@ -235,9 +240,10 @@ def _flairs_sample(runs_by_kind: Mapping[str, Sequence[FlairsRun]], seed: int) -
             found[f"{kind}/{a}-{b}"] = (100 * test.difference, test.p)
         found[f"{kind}/updates"] = (fmean(run.tallies["ffbm"].updates for run in finished), None)
         for method in ("ffbm", "constant"):
-            early = [run.early[method] for run in finished if method in run.early]
+            early = [run.early[method] for run in finished if run.early[method]]
             if early:
-                found[f"{kind}/early/{method}"] = (100 * fmean(early), None)
+                found[f"{kind}/early/{method}"] = (100 * fmean(each[-1] for each in early), None)
+                found[f"{kind}/ever/{method}"] = (100 * fmean(any(each) for each in early), None)
     if {"experienced/ffbm", "new/ffbm"} <= set(found):
         found["experienced-new"] = (found["experienced/ffbm"][0] - found["new/ffbm"][0], None)
     return found

@@ -164,7 +164,7 @@ def _sentence_table(study: SeedStudy, samples: Mapping[str, Samples], ablation: 
         f"Points of accuracy that the sentence brings: with all sentences, minus all but this one; the mean over "
         f"{ablation} seeds with the 95% interval of the mean. The same seeds are the same players and games."
     )
-    return Table(("sentence", *headings), rows, note=note)
+    return Table(("sentence", *headings), rows, note=note, text_columns=tuple(range(len(headings) + 1)))
 
 
 def _change(samples: Mapping[str, Samples], left_out: str, key: str, ablation: int) -> Measured | None:
