@@ -172,7 +172,7 @@ def overcooked(
 ) -> None:
     """Goals of human cooks, from keys and position alone; ten folds by pair.
 
-    Examples: telos study overcooked FOLDER --save-model overcooked.json; telos study overcooked OTHERS --model overcooked.json
+    Examples: telos study overcooked FOLDER --save-model m.json; telos study overcooked OTHERS --model m.json
     """
     chosen = _chosen_ensemble(ensemble, save_model, model)
     if chosen is None:
@@ -202,7 +202,7 @@ def crafter(
 ) -> None:
     """Human players of Crafter: are models better that are trained on later play?
 
-    Examples: telos study crafter FOLDER --save-model crafter.json; telos study crafter OTHERS --model crafter.json
+    Examples: telos study crafter FOLDER --save-model m.json; telos study crafter OTHERS --model m.json
     """
     chosen = _chosen_ensemble(ensemble, save_model, model)
     if chosen is None:
@@ -232,7 +232,7 @@ def starcraft(
 ) -> None:
     """Human players of StarCraft: which building comes next, by Markov logic.
 
-    Examples: telos study starcraft FOLDER --save-model starcraft.json; telos study starcraft OTHERS --model starcraft.json
+    Examples: telos study starcraft FOLDER --save-model m.json; telos study starcraft OTHERS --model m.json
     """
     chosen = _chosen_ensemble(ensemble, save_model, model)
     if chosen is None:

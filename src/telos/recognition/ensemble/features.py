@@ -96,7 +96,7 @@ class FeatureGroup:
 
 
 class FilterTables(NamedTuple):
-    """The tables of a hidden Markov model: prior, matrices by code of the change, likelihoods by code of what is seen."""
+    """The tables of a hidden Markov model: its prior, a matrix for each change, likelihoods for each thing seen."""
 
     prior: Array  # (goals,)
     matrices: Array  # (changes, goals, goals)
@@ -124,7 +124,8 @@ class FeatureProgram:
 
     The code ``achieved`` is the goal that was achieved at the previous event; it restarts ``age``, ``count``, ``gain``.
 
-    >>> program = FeatureProgram((), (CodedEntry("key", (("action",),), ("left", "right")),), (FeatureGroup("now", "key"),))
+    >>> key = CodedEntry("key", (("action",),), ("left", "right"))
+    >>> program = FeatureProgram((), (key,), (FeatureGroup("now", "key"),))
     >>> program.names
     ('now: key left', 'now: key right')
     """
@@ -156,7 +157,7 @@ class FeatureProgram:
     def names(self) -> tuple[str, ...]:
         """The names of the features, for explanations."""
         own = [name for group in self.groups for name in self._names_of(group)]
-        for feature, edge in self.bins:
+        for feature, _ in self.bins:
             if not 0 <= feature < len(own):
                 raise TelosError(f"features: a bin of feature {feature}, and there are {len(own)}")
         return (*own, *(f"{own[feature]} ≥ {edge:.3g}" for feature, edge in self.bins))

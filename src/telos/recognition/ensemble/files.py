@@ -51,7 +51,7 @@ class SavedCode(SnapshotPart):
     name: Name
     levels: Items[Items[Name]]
     values: Items[Name]
-    detail: dict[Name, Items[Name]] = {}
+    detail: dict[Name, Items[Name]] = Field(default_factory=dict)
     lag: Annotated[int, Field(ge=0, le=1)] = 0
 
 
@@ -80,9 +80,9 @@ class SavedFeatures(SnapshotPart):
     numbers: Items[SavedNumber]
     codes: Items[SavedCode]
     groups: Items[SavedGroup]
-    idle: Items[Name] = []
+    idle: Items[Name] = Field(default_factory=list)
     filter: SavedFilter | None = None
-    bins: Items[Row[tuple[Count, Finite]]] = []
+    bins: Items[Row[tuple[Count, Finite]]] = Field(default_factory=list)
 
 
 class SavedLinear(SnapshotPart):
@@ -125,7 +125,7 @@ class SavedEnsemble(SnapshotModel):
     parted_by: Name = ""
     features: SavedFeatures
     parts: Items[SavedPart]
-    about: dict[Name, Any] = {}
+    about: dict[Name, Any] = Field(default_factory=dict)
 
 
 def save_ensemble(

@@ -1,4 +1,4 @@
-"""Loops of the ensemble: online features row by row, and sums of decision trees. Compiled by Numba where it is installed.
+"""Loops of the ensemble: online features row by row, and sums of decision trees. Compiled by Numba if installed.
 
 A feature program is a table of steps. Each step reads one number or one code of the row, updates its own part of the
 state, and writes its own part of the output, so the features of a row depend on that row and on earlier ones only.
@@ -202,7 +202,10 @@ def extract_features(
 
 
 def find_leaf(links: Ints, thresholds: Floats, node: int, row: Floats) -> int:
-    """Return the leaf of a tree for a row. ``links``: feature (-1: leaf), left, right, whether missing values go left."""
+    """Return the leaf of a tree for a row.
+
+    The columns of ``links``: feature (-1: leaf), left child, right child, whether missing values go left.
+    """
     while links[node, 0] >= 0:
         value = row[links[node, 0]]
         if math.isnan(value):

@@ -18,7 +18,7 @@ import numpy as np
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.recognition.ensemble.features import Array, Encoded, FeatureProgram, FeatureStream
+from telos.recognition.ensemble.features import Array, FeatureProgram, FeatureStream
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.filtering import check_event_order
 

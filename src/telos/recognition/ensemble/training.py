@@ -1,8 +1,8 @@
 """Training of ensembles: components on some players, weights and offsets on others, in inner folds by player.
 
-Components are scikit-learn's logistic regression and gradient boosted trees. What combines them is fitted to their scores
-on players that they were not trained on: one weight for each component, one offset for each goal (shrunk to zero), and
-by how much rare goals are raised. Start with ``train_part``; scikit-learn is needed for training only.
+Components are scikit-learn's logistic regression and gradient boosted trees. What combines them is fitted to their
+scores on players that they were not trained on: one weight for each component, one offset for each goal (shrunk to
+zero), and by how much rare goals are raised. Start with ``train_part``; scikit-learn is needed for training only.
 """
 
 import warnings

@@ -76,7 +76,8 @@ def model_file(path_or_name: str | os.PathLike[str]) -> str:
         return str(built_in)
     if name.endswith(suffixes) or os.sep in name:
         return name  # reading it raises an error that says why it cannot be read
-    raise TelosError(f"no recogniser {name!r}", f"{name_hint(name, built_in_names())}, or name a .yaml, .mln or .json file")
+    hint = f"{name_hint(name, built_in_names())}, or name a .yaml, .mln or .json file"
+    raise TelosError(f"no recogniser {name!r}", hint)
 
 
 def _is_file(name: str) -> bool:

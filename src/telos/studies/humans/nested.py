@@ -45,9 +45,9 @@ OURS, LINEAR, TREES, BAYES, MAJORITY = (
     "majority",
 )
 SETTINGS = {
-    "crafter": EnsembleSettings(rate=0.12, rounds=50, leaves=8, share=0.15, evenness=0.5, thin=2),
-    "starcraft": EnsembleSettings(rate=0.12, rounds=50, leaves=6, least=20, bins=16, evenness=0.5, thin=2),
-    "overcooked": EnsembleSettings(ridge=0.01, rate=0.15, rounds=50, leaves=12, l2=5.0, share=0.3, thin=2),
+    "crafter": EnsembleSettings(rate=0.15, rounds=40, leaves=8, share=0.15, evenness=0.5, thin=4),
+    "starcraft": EnsembleSettings(rate=0.15, rounds=40, leaves=6, least=20, bins=16, evenness=0.5, thin=3),
+    "overcooked": EnsembleSettings(ridge=0.01, rate=0.2, rounds=40, leaves=12, l2=5.0, share=0.3, thin=3),
 }
 RESAMPLES = 1000
 TIMED = 2000  # events by which the live cost is measured
@@ -144,7 +144,7 @@ def _unseen_rows(
     goals: Sequence[str],
     settings: EnsembleSettings,
 ) -> GameRows:
-    """Return the rows of sequences with a filter for each that was counted on other players, or it would be too sure."""
+    """Return the rows of sequences, each with a filter that was counted on other players, or it would be too sure."""
     assert game.with_filter is not None
     fold = deal_sequences(sequences, settings.folds, settings.seed)
     found: list[GameRows | None] = [None] * len(sequences)
