@@ -119,6 +119,24 @@ def _parse_logic(text: str, name: str) -> Any:
     return parse_logic_model(text, name=name)
 
 
+def _create_ensemble_reader(model: Any, seed: int, history: int) -> Recognizer:
+    from telos.recognition.ensemble.model import EnsembleReader
+
+    return EnsembleReader(model)
+
+
+def _load_ensemble(path: str) -> Any:
+    from telos.recognition.ensemble.files import load_ensemble
+
+    return load_ensemble(path)
+
+
+def _parse_ensemble(text: str, name: str) -> Any:
+    from telos.recognition.ensemble.files import parse_ensemble
+
+    return parse_ensemble(text, name)
+
+
 def event_conditions(model: YamlModel) -> list[Condition]:
     """Return the conditions by which a model reads events."""
     if isinstance(model, FSMModel):
@@ -211,6 +229,15 @@ KINDS: dict[str, RecognizerKind] = {
             load=_load_logic,
             parse=_parse_logic,
             suffix=".mln",
+        ),
+        RecognizerKind(
+            "ensemble",
+            "telos.recognition.ensemble.model.EnsembleModel",
+            _create_ensemble_reader,
+            _own_context,
+            load=_load_ensemble,
+            parse=_parse_ensemble,
+            suffix=".json",
         ),
     )
 }
