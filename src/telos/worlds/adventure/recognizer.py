@@ -10,12 +10,21 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.reading import read_text
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice, create_director
-from telos.recognition.files.load import create_recognizer, loads_model
+from telos.recognition.files.load import create_recognizer, loads_model, named_model
+from telos.recognition.player_models import StyleReader
 
 _READERS = Path(telos.recognition.__path__[0]) / "data"
 
 # Models that read speed, heading and distance: to play with, apart from those that studies compare.
 MEASURING: Mapping[str, str] = {"wilds": "flairs-continuous", "flairs": "flairs-continuous"}
+
+# Models of how people play the wilds, by the name of the style; `python -m telos.studies.style_models` makes the first
+# two from simulated players.
+STYLES: Mapping[str, str] = {
+    "bold": "style-bold",
+    "cautious": "style-cautious",
+    "pacifist": "style-pacifist",
+}
 
 # The recognisers that ship for each rule set, by kind. The first is the one by which a companion reads.
 READERS: Mapping[str, Mapping[str, str]] = {
@@ -101,3 +110,15 @@ class GameRecognizer:
         except TelosError as error:
             self.fault = str(error)
             return None
+
+
+def create_style_reader(rules: str) -> StyleReader | None:
+    """Return a reader of how somebody plays: a belief over the styles of a rule set; None if there are none.
+
+    >>> reader = create_style_reader("wilds")
+    >>> reader.goals if reader else ()
+    ('bold', 'cautious', 'pacifist')
+    """
+    if rules != "wilds":
+        return None
+    return StyleReader({style: named_model(file) for style, file in STYLES.items()})

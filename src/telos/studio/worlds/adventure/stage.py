@@ -21,10 +21,12 @@ from telos.studio.worlds.adventure.drawing import AdventureDrawing
 from telos.studio.worlds.adventure.effects import Effects
 from telos.studio.worlds.adventure.hud import (
     KEYS,
+    STYLE_ROW,
     build_hud,
     describe_banner,
     describe_death,
     describe_hardness,
+    describe_style,
     find_changes,
     to_happening,
 )
@@ -40,7 +42,7 @@ from telos.studio.worlds.adventure.minds import (
 )
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.recognizer import MEASURING, READERS
+from telos.worlds.adventure.recognizer import MEASURING, READERS, create_style_reader
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_rules
@@ -103,6 +105,7 @@ class AdventureStage(Stage):
         self._slot = PlayerSlot(settings["plays"], seed, rules)
         self._drawing, self._effects = AdventureDrawing(rules), Effects(rules.death.fall)
         self.symbols = self._drawing.symbols
+        self._styles = create_style_reader(self._rules)
         self._view = self.game.view()
         self._hardness = describe_hardness(rules)
         self._notice, self._notice_until = "", 0
@@ -119,6 +122,8 @@ class AdventureStage(Stage):
         game.step({game.player: self._slot.held(inputs.held, before)})
         self._view = after = game.view()
         self._effects.update(before, after)
+        for event in game.events if self._styles is not None else ():
+            self._styles.observe(event)
         happened = [to_happening(event, directed=game.directed) for event in game.events]
         happened += find_changes(before, after)
         happened += self._listener.take(game)
@@ -164,7 +169,14 @@ class AdventureStage(Stage):
         """Return the task, the score and the current message."""
         pays = self.game.pay.get("kill", 1.0)
         banner = self._banner if self._view.frame < self._banner_until else ""
-        return build_hud(self._view, len(self.game.rules.phases), message=self._message(), banner=banner, pays=pays)
+        return build_hud(
+            self._view,
+            len(self.game.rules.phases),
+            message=self._message(),
+            banner=banner,
+            pays=pays,
+            style=describe_style(self._styles),
+        )
 
     def _message(self) -> str:
         """Return the text to show now: a notice, a message of the game, or at first how hard it is and the keys."""
@@ -186,8 +198,9 @@ class AdventureStage(Stage):
         return ("player",)
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
-        """Return the current pay, where the game adapts it."""
-        return company_curves(self.game)
+        """Return the current pay, where the game adapts it, and how the player plays."""
+        style = {} if self._styles is None else {STYLE_ROW: dict(self._styles.belief)}
+        return {**company_curves(self.game), **style}
 
     def facts(self) -> Mapping[str, Value]:
         """Return the state of the game and of the companion."""
