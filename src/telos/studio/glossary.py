@@ -54,6 +54,7 @@ COUNTS: dict[str, str] = {
     "kills left": "Monsters that you still have to kill for the given goal.",
     "kills to go": "Monsters until you have achieved the goal to level.",
     "a kill pays": "The game pays less for kills while it is sure that you only fight; exploring restores the pay.",
+    "learned from you": "How often the companion saw what you do while it knew your goal; new games go on with it.",
     "plays like": "Which of several ways to play foresees your keys best, and how likely it is that you play so.",
     "gems": "Gems that you carry; they count when you bring them to town.",
     "carries": "You carry the chest; it counts when you bring it to town.",

@@ -22,7 +22,7 @@ from telos.studio.worlds.adventure.effects import find_vanished
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.adventure.adventure import replay
 from telos.worlds.adventure.map import STOP, Keys, format_keys, to_direction
-from telos.worlds.adventure.recognizer import MEASURING, READERS
+from telos.worlds.adventure.recognizer import LEARNING, MEASURING, READERS
 from telos.worlds.adventure.recording import Recording, read_recording, recording_text
 from telos.worlds.adventure.rules_file import load_rules
 
@@ -232,7 +232,7 @@ def test_free_play_has_truth_only_for_simulated_players() -> None:
 def test_recognizers_have_goals_of_rules(rules: str) -> None:
     models = adventure_models(rules)
     measuring = ["measures"] if rules in MEASURING else []
-    assert [model.name for model in models] == [*READERS[rules], *measuring]
+    assert [model.name for model in models] == [*{**READERS, **LEARNING}[rules], *measuring]
     for model in models:
         assert model.make is not None
         one, two = model.make(model.text), model.make(model.text)

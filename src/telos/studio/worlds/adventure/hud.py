@@ -144,8 +144,12 @@ def build_hud(
     banner: str = "",
     pays: float = 1.0,
     style: str = "",
+    lessons: int | None = None,
 ) -> Hud:
-    """Return the HUD; ``pays`` is the factor by which a kill counts, ``style`` how the player plays."""
+    """Return the HUD; ``pays`` is the factor by which a kill counts, ``style`` how the player plays.
+
+    ``lessons`` is how often the companion has learned from the player; None if it does not.
+    """
     counts = [("score", f"{view.score:g}")]
     if view.phase:
         counts.insert(0, (view.round or "goal", f"{view.phase} of {phases}"))
@@ -160,6 +164,8 @@ def build_hud(
     if view.carrying:
         counts.append(("carries", "a chest"))
     counts.append(("deaths", str(view.deaths)))
+    if lessons is not None:
+        counts.append(("learned from you", f"{lessons:,} updates"))
     if style:
         counts.append((STYLE_ROW, style))
     seconds = int(view.time)
