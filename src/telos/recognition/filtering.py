@@ -579,6 +579,12 @@ class Reader:
         return self._player
 
     @property
+    def seen(self) -> str:
+        """The name of the last observation; empty before the first."""
+        last = self._moments[-1] if self._moments else None
+        return "" if last is None else last.seen if isinstance(last, UpdateRecord) else last[2].seen
+
+    @property
     def moments(self) -> tuple[UpdateRecord, ...]:
         """The last updates, oldest first."""
         return tuple(each if isinstance(each, UpdateRecord) else _record(*each) for each in self._moments)

@@ -46,6 +46,7 @@ class EncodedColumns(NamedTuple):
     tables: ModelArrays
     symbols: Indices
     inputs: Indices
+    outcomes: Indices  # what was seen, among the outcomes of the model
     measured: MeasuredRows | None = None  # what was measured of each event, for a model with measures
 
     def by_rows(self) -> "EncodedColumns":
@@ -55,7 +56,7 @@ class EncodedColumns(NamedTuple):
         likelihoods = self.tables.likelihoods[self.symbols] * self.measured.factors
         rows = likelihoods if len(likelihoods) else self.tables.likelihoods
         tables = ModelArrays(self.tables.goals, self.tables.transitions, rows, self.tables.prior)
-        return EncodedColumns(tables, np.arange(len(self.symbols)), self.inputs)
+        return EncodedColumns(tables, np.arange(len(self.symbols)), self.inputs, self.outcomes)
 
     def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
         """Return the belief after each event; ``prior`` are those before, one row for each player."""
@@ -157,7 +158,8 @@ class RuleEncoder:
             self._likelihoods.append(self._likelihood(combination, edges))
         inputs = _case_inputs(self._conditions, self._cases, events)
         tables = _tables(self.goals, self._matrices, self._likelihoods, self.prior)
-        return EncodedColumns(tables, symbols, inputs, self._measures.read(events) if self._measures else None)
+        measured = self._measures.read(events) if self._measures else None
+        return EncodedColumns(tables, symbols, inputs, outcomes, measured)
 
     def _likelihood(self, combination: tuple[int, ...], edges: Sequence[Column]) -> tuple[float, ...]:
         outcome, *rest = combination
@@ -205,7 +207,8 @@ class CountedEncoder:
         """Return the tables of the model, and the indices of each event into them."""
         symbols = _find_outcomes(self._conditions, self._symbols, self._names, events)
         inputs = _case_inputs(self._conditions, self._cases, events)
-        return EncodedColumns(self._tables, symbols, inputs, self._measures.read(events) if self._measures else None)
+        measured = self._measures.read(events) if self._measures else None
+        return EncodedColumns(self._tables, symbols, inputs, symbols, measured)
 
 
 class MachineEncoder:
@@ -227,7 +230,8 @@ class MachineEncoder:
     def encode(self, events: EventColumns) -> EncodedColumns:
         """Return the tables of the model, and the indices of each event into them."""
         inputs = self._conditions.find_first(self._rules, events)
-        return EncodedColumns(self._tables, np.zeros(events.size, np.uint8), inputs)
+        nothing = np.zeros(events.size, np.uint8)
+        return EncodedColumns(self._tables, nothing, inputs, nothing)
 
 
 def _find_outcomes(

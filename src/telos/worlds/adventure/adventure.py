@@ -109,7 +109,7 @@ class Adventure:
         for name in commands:
             if name != self.player:
                 raise TelosError(f"there is no player {name!r}", name_hint(name, [self.player]))
-        game = self._game
+        game, lesson = self._game, self.lesson
         before, area = game.keys, game.area
         keys = parse_keys(commands[self.player]) if commands else before
         swings = advance(game, keys)
@@ -119,11 +119,11 @@ class Adventure:
         self._events = (create_event(game, cause, swings=swings, player=self.player),) if cause else ()
         if self._reading is not None:
             for event in self._events:
-                self._read(self._reading, event)
+                self._read(self._reading, event, lesson)
 
-    def _read(self, reading: GameRecognizer, event: Event) -> None:
-        """Let the recogniser and the director observe an event."""
-        advice = reading.observe(event)
+    def _read(self, reading: GameRecognizer, event: Event, lesson: str | None) -> None:
+        """Let the recogniser and the director observe an event, and the recogniser learn from it."""
+        advice = reading.observe(event, lesson)
         self._believe(reading, event.action)
         if advice is not None:
             self.adapt(advice)
@@ -159,7 +159,8 @@ class Adventure:
         """
         if self._reading is None:
             raise TelosError(f"{self.rules.name!r} has no companion that could use a model", "take `wilds`")
-        reading = GameRecognizer(model, seed=self._seed, heard=self._reading.heard)
+        before = self._reading
+        reading = GameRecognizer(model, seed=self._seed, heard=before.heard, lessons=before.lessons)
         self._reading = reading
         self._models.append((self._game.frame, model))
         self._game.pay = reading.pay
@@ -183,6 +184,12 @@ class Adventure:
         """The goal given to the player; None in free game and after the last phase."""
         task = self._game.task
         return task.goal if task else None
+
+    @property
+    def lesson(self) -> str | None:
+        """The goal that the companion learns from now: the given one, if the rules say that it learns."""
+        companion = self.rules.companion
+        return self.truth if companion is not None and companion.learns else None
 
     @property
     def round(self) -> str:
@@ -258,6 +265,8 @@ class Adventure:
         if self._reading is not None:
             models = [list(each) for each in self._models]
             reading = {"models": models, "heard": [event_to_data(event) for event in self._reading.heard]}
+            if any(self._reading.lessons):
+                reading["lessons"] = list(self._reading.lessons)
         return {**save_state(self._game), "seed": self._seed, "inputs": inputs, "events": events, "reading": reading}
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -303,7 +312,11 @@ class Adventure:
         check.require(in_order, ("reading", "models"), "are not in the order of the game")
         try:
             heard = map(event_from_saved, saved.reading.heard)
-            return models, GameRecognizer(models[-1][1], seed=saved.seed, heard=heard)
+            lessons = saved.reading.lessons or [None] * len(saved.reading.heard)
+            check.require(
+                len(lessons) == len(saved.reading.heard), ("reading", "lessons"), "are not one for each event"
+            )
+            return models, GameRecognizer(models[-1][1], seed=saved.seed, heard=heard, lessons=lessons)
         except TelosError as error:
             raise check.fault(("reading",), f"cannot be read: {str(error).splitlines()[0]}") from None
 
@@ -388,6 +401,7 @@ class ReadingSnapshot(SnapshotPart):
 
     models: Items[Row[tuple[Count, str]]]
     heard: Items[EventSnapshot]
+    lessons: Items[str | None] = Field(default_factory=list)  # of the events, if there are any
 
 
 class AdventureSnapshot(SnapshotModel):
