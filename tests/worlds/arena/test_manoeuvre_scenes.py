@@ -90,9 +90,7 @@ def test_a_scene_finds_manoeuvres_beside_it(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match="unknown squad behaviour or practice 'pin'"):
         load_scene(scene)
     own.write_text(PIN.replace("suppress(", "supress("))
-    with pytest.raises(
-        DefinitionError, match=r"pin.yaml:6:88: unknown task 'supress'"
-    ):
+    with pytest.raises(DefinitionError, match=r"pin.yaml:6:88: unknown task 'supress'"):
         load_scene(scene)
     own.write_text(PIN)
     loaded = load_scene(scene)
