@@ -534,3 +534,54 @@ def test_task_with_many_blanks_is_refused_in_linear_time() -> None:
     with pytest.raises(TelosError, match="is not a task"):
         Task.of(f"goto{' ' * 300_000}=")
     assert Task.of(f" goto{' ' * 300_000}(place)  ") == Task("goto", ("place",))
+
+
+# --- choices by preference, and handles that are given ----------------------------------------------------------------
+
+ERRANDS = Domain(
+    variables=[Variable("at", "node")],
+    handles={"node": ["gate", "tower", "well"]},
+    functions={"steps": lambda here, there: {"tower": 5, "gate": 9, "camp": 1}.get(there, 7)},
+    actions=[Action("goto", parameters={"to": "node"}, effects="at = to")],
+)
+
+
+def visit(prefer: str | None) -> TaskNetwork:
+    return TaskNetwork(
+        ERRANDS,
+        [Method("go", "anywhere", choose={"to": "node"}, condition="to != at", subtasks="goto(to)", prefer=prefer)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("prefer", "expected"), [(None, "gate"), ("steps(at, to)", "tower"), ("0 - steps(at, to)", "gate"), ("1", "gate")]
+)
+def test_choices_with_the_lowest_preference_are_tried_first(prefer: str | None, expected: str) -> None:
+    answer = plan_tasks(visit(prefer), {"at": "well"}, "go", optimal=False)
+    assert isinstance(answer, TaskPlan)
+    assert str(answer.task(0)) == f"goto({expected})"
+
+
+def test_given_handles_are_chosen_from_as_well() -> None:
+    answer = plan_tasks(visit("steps(at, to)"), {"at": "well"}, "go", optimal=False, handles={"node": ["camp"]})
+    assert isinstance(answer, TaskPlan)
+    assert str(answer.task(0)) == "goto(camp)"
+
+
+def test_preference_is_checked() -> None:
+    with pytest.raises(DefinitionError, match="anywhere › prefer: unknown variable 'tu'; known: at, gate, to"):
+        visit("steps(at, tu)")
+    with pytest.raises(DefinitionError, match="orders the choices of a method, and there are none; add `choose:`"):
+        TaskNetwork(ERRANDS, [Method("stay", "here", prefer="1")])
+    text = "tasks:\n  go:\n    methods:\n      far: {choose: {to: node}, subtasks: goto(to), prefer: to == at}\n"
+    with pytest.raises(DefinitionError, match="<text>:4:64: 'to == at' is true or false, where number is wanted"):
+        loads_tasks(text, ERRANDS)
+
+
+def test_the_nearest_choices_are_shown_first() -> None:
+    stuck = TaskNetwork(
+        ERRANDS,
+        [Method("go", "on", choose={"to": "node"}, condition="at == well and to == tower", subtasks="goto(to)")],
+    )
+    why = plan_tasks(stuck, {"at": "gate"}, "go").why()
+    assert why.splitlines()[2].strip().startswith("on with to = tower: it needs `at == well` (at is gate)")

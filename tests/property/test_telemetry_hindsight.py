@@ -22,7 +22,7 @@ from telos.recognition import (
     fit_em,
 )
 from telos.recognition.em import EMOptions
-from telos.recognition.player_models import threshold_of
+from telos.recognition.player_models import outcomes_of, threshold_of
 from telos.telemetry.bulk import cross_validate, evaluate_frame, hindsight, train_frame
 from telos.telemetry.bulk.em import SessionCoder, train_unlabelled
 from telos.telemetry.bulk.folds import FOLD, FoldDealer
@@ -109,6 +109,24 @@ def test_styles_in_columns_are_those_of_live_readers(seed: int) -> None:
     table = hindsight.compare_styles(
         {name: hindsight.read_sessions(to_frame(rows), each) for name, each in models.items()}
     )
+    for told, events in zip(table.to_dicts(), sequences(rows).values(), strict=True):
+        reader = StyleReader(models)
+        for event in events:
+            reader.observe(event)
+        assert [told["one"], told["two"]] == pytest.approx(list(reader.belief.values()), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=seeds)
+def test_styles_with_other_outcomes_in_columns_are_those_of_live_readers(seed: int) -> None:
+    rng = Random(seed)
+    model = random_logs.iohmm(rng)
+    seen = {goal: {"close": rng.uniform(0, 9), "far": rng.uniform(0, 9)} for goal in model.goals}
+    symbols = [("close", "near and wolves > 0"), ("far", None)]
+    models = {"one": model, "two": copy_model(model, symbols=symbols, counts=seen, pseudo_counts=1.0)}
+    rows = random_logs.log(rng, model.goals)
+    read = {name: hindsight.read_sessions(to_frame(rows), each) for name, each in models.items()}
+    table = hindsight.compare_styles(read, outcomes={name: len(outcomes_of(each)) for name, each in models.items()})
     for told, events in zip(table.to_dicts(), sequences(rows).values(), strict=True):
         reader = StyleReader(models)
         for event in events:

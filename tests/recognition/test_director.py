@@ -171,5 +171,73 @@ def test_the_wilds_pay_less_to_who_stands_and_fights() -> None:
         event = Event("swing", context, time=tick * 0.5)
         advice = director.advise(event, reader.observe(event))
         hints += [advice.hint] if advice and advice.hint else []
-    assert director.pay["kill"] == pytest.approx(0.1)
+    level = reader.belief["level"]
+    assert director.pay["kill"] == pytest.approx(0.4 * round(1 - 0.8 * level, 2))
+    assert 0.08 <= director.pay["kill"] < 0.2
+    assert "which is `1 - 0.8 * belief.level`" in director.why()
     assert len(hints) == 2
+
+
+# --- pay in proportion to certainty -----------------------------------------------------------------------------------
+
+DULLED = DirectorRule("level > 0.5", pay={"kill": "1 - 0.8 * belief.level", "chest": "1 + explore"})
+
+
+def test_pay_follows_the_belief_in_hundredths() -> None:
+    director = Director([DULLED], GOALS)
+    chances = (0.4, 0.6, 0.75, 0.75, 0.751, 0.9, 1.0, 0.3)
+    found = told(director, *enumerate(chances))
+    pays = [None if each is None else dict(each.pay) for each in found]
+    assert pays == [
+        None,
+        {"kill": 0.52, "chest": 1.4},
+        {"kill": 0.4, "chest": 1.25},
+        None,  # nothing changed
+        None,  # less than a hundredth
+        {"kill": 0.28, "chest": 1.1},
+        {"kill": 0.2, "chest": 1.0},
+        {},
+    ]
+
+
+def test_why_tells_the_factor_and_its_formula() -> None:
+    director = Director([DULLED], GOALS)
+    told(director, (0, 0.75))
+    assert "kill counts 0.4, which is `1 - 0.8 * belief.level`" in director.why()
+
+
+def test_a_director_with_formulas_is_saved() -> None:
+    director = Director([DULLED], GOALS)
+    told(director, (0, 0.75))
+    saved = director.save()
+    again = Director([DULLED], GOALS)
+    again.restore(saved)
+    assert again.pay == director.pay == {"kill": 0.4, "chest": 1.25}
+    assert again.save() == saved
+    with pytest.raises(TelosError, match="factors"):
+        again.restore({**saved, "factors": [{"kill": 0.1}]})
+    assert again.pay == director.pay
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("1 - 2 * belief.level", r"`1 - 2 \* belief.level` can be -1, .* write `max\(0, 1 - 2 \* belief.level\)`"),
+        ("1 - 0.1 * monsters", "can be any number"),
+        ("1 / level", "can be any number"),
+        ("2000 * level", "can be 2000, and at most 1000 is paid"),
+        ("1 - 0.5 * belief.levl", "unknown variable 'belief.levl'.*did you mean 'belief.level'"),
+        ("in_town", "is true or false, where number is wanted"),
+    ],
+)
+def test_a_formula_is_checked_for_every_belief(formula: str, message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
+        Director([DirectorRule("level > 0.5", pay={"kill": formula})], GOALS)
+
+
+@given(level=st.floats(0, 1), slope=st.floats(0, 1))
+def test_no_accepted_formula_pays_less_than_nothing(level: float, slope: float) -> None:
+    rule = DirectorRule("level >= 0", pay={"kill": f"1 - {slope!r} * belief.level * (1 - explore)"})
+    director = Director([rule], GOALS)
+    director.advise(Event("swing"), sure(level))
+    assert director.pay["kill"] == pytest.approx(1 - slope * level * level, abs=0.0051)

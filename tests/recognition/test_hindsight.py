@@ -1,13 +1,14 @@
 """What is known afterwards: stories, surprises, styles, unknown goals and the sentence for those who come back."""
 
+import math
 from random import Random
 
 import pytest
 
-from recognition.readings import flairs, play
+from recognition.readings import play
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.filtering import Clock
+from telos.recognition.files.load import loads_model
 from telos.recognition.hindsight import (
     GoalSpan,
     LaggedReader,
@@ -18,6 +19,7 @@ from telos.recognition.hindsight import (
     write_recap,
 )
 from telos.recognition.iohmm import IOHMM
+from telos.recognition.measures import Gaussian, Measure
 from telos.recognition.player_models import StyleReader, UnknownGoalReader, calibrate_threshold
 
 TAUGHT = {
@@ -114,11 +116,64 @@ def test_the_style_that_foresees_a_player_best_is_believed() -> None:
     assert dict(styles.belief) == {"bold": 0.5, "patient": 0.5}
 
 
-def test_models_that_see_differently_are_not_compared() -> None:
-    with pytest.raises(TelosError, match="their clock differ"):
-        StyleReader({"one": IOHMM(), "other": IOHMM(clock=Clock())})
-    with pytest.raises(TelosError, match="cannot be compared"):
-        StyleReader({"one": IOHMM(), "other": flairs()})
+def counted(outcomes: str, counts: str) -> IOHMM:
+    model = loads_model(
+        f"{{recognizer: iohmm, goals: [a, b], transitions: {{lasts: 20 updates}}, pseudo_counts: 0.01,"
+        f" observations: {{{outcomes}}}, counts: {{a: {{{counts}}}, b: {{{counts}}}}}}}"
+    )
+    assert isinstance(model, IOHMM)
+    return model
+
+
+def test_styles_with_other_outcomes_are_compared_beside_the_habits_of_the_player() -> None:
+    fighter = counted("hit: action == hit, other: true", "hit: 80, other: 20")
+    runner = counted("north: action == north, south: action == south, rest: true", "north: 45, south: 45, rest: 10")
+    styles = StyleReader({"fighter": fighter, "runner": runner})
+    counts, logs = {"fighter": [0, 0], "runner": [0, 0, 0]}, {"fighter": 0.0, "runner": 0.0}
+    for time, action in enumerate(["hit", "north", "south", "north", "hit", "south", "north"]):
+        seen = {"fighter": int(action != "hit"), "runner": ("north", "south", "hit").index(action)}
+        for style, chances in (("fighter", (80.01, 20.01)), ("runner", (45.01, 45.01, 10.01))):
+            mine = counts[style]
+            reference = (mine[seen[style]] + 10 / len(mine)) / (time + 10)
+            logs[style] += math.log(chances[seen[style]] / sum(chances)) - math.log(reference)
+            mine[seen[style]] += 1
+        styles.observe(Event(action, time=time))
+    assert styles.fits == pytest.approx(logs)
+    odds = math.exp(logs["runner"] - logs["fighter"])
+    assert styles.belief["runner"] == pytest.approx(odds / (1 + odds))
+    assert styles.why().startswith("runner ")
+    assert "beside the player's own habits" in styles.why()
+    styles.reset()
+    assert dict(styles.belief) == {"fighter": 0.5, "runner": 0.5}
+
+
+def test_the_same_model_in_other_words_is_as_likely() -> None:
+    one = counted("hit: action == hit, other: true", "hit: 80, other: 20")
+    other = counted("walk: action != hit, strike: true", "walk: 20, strike: 80")
+    styles = StyleReader({"one": one, "other": other})
+    for time, action in enumerate(["hit", "walk", "hit", "hit", "stop"]):
+        styles.observe(Event(action, time=time))
+    assert dict(styles.belief) == pytest.approx({"one": 0.5, "other": 0.5})
+
+
+@pytest.mark.parametrize(("chance", "style"), [(0.8, "fighter"), (0.02, "runner")])
+def test_the_style_that_plays_is_found_among_models_with_other_outcomes(chance: float, style: str) -> None:
+    fighter = counted("hit: action == hit, other: true", "hit: 80, other: 20")
+    runner = counted("north: action == north, south: action == south, rest: true", "north: 49, south: 49, rest: 2")
+    for seed in range(20):
+        rng, styles = Random(seed), StyleReader({"fighter": fighter, "runner": runner})
+        for time in range(60):
+            styles.observe(Event("hit" if rng.random() < chance else rng.choice(["north", "south"]), time=time))
+        assert styles.belief.top == style
+
+
+def test_models_whose_likelihoods_are_of_other_things_are_not_compared() -> None:
+    measure = Measure("speed", {goal: Gaussian(1, 1) for goal in TAUGHT})
+    with pytest.raises(TelosError, match="cannot be compared: their measures differ"):
+        StyleReader({"one": IOHMM(), "other": IOHMM(measures=[measure])})
+    machine = loads_model("{recognizer: fsm, goals: [a, b], rules: [{if: attacked, then: a}]}")
+    with pytest.raises(TelosError, match="'other' has no outcomes with chances"):
+        StyleReader({"one": IOHMM(), "other": machine})  # type: ignore[dict-item]
 
 
 def known_session(seed: int) -> list[Event]:

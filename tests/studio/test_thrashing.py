@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from studio.tiny import LINE, Line
 from telos.core.errors import TelosError
 from telos.studio.session import Session
-from telos.studio.thrashing import CHANGES, SECONDS, Thrashing, find_thrashing
 from telos.studio.worlds.home import HOME
+from telos.thrashing import CHANGES, SECONDS, Thrashing, find_thrashing
 
 LABELS = st.lists(st.sampled_from(["cover", "attack", "patrol", ""]), min_size=1, max_size=60)
 

@@ -45,7 +45,8 @@ class Character:
 
     ``sensors`` maps each sensor to its polling period, ``memory`` each kind of fact to the time in which it fades, and
     ``body`` holds values for the world. ``hysteresis`` is the share by which a goal must exceed the current one to
-    interrupt it, where their priorities vary.
+    interrupt it, where their priorities vary. ``commitment`` is the time for which a step that has begun is carried on
+    although its goal has become irrelevant or holds already; goals of higher priority interrupt it at once.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Character:
     body: FrozenMap[str, Value] = field(default_factory=FrozenMap)
     about: str = ""
     hysteresis: float = HYSTERESIS
+    commitment: float = 0.0
 
 
 CharacterName: TypeAlias = Annotated[str, name_type("the name of a character")]
@@ -153,6 +155,8 @@ class CharacterShape(FileModel):
     """How it feels a need, in place of what the domain says: `{eat: {insistence: 2, drift: 0.1}}`."""
     hysteresis: schema.NonNegativeNumber = _LEFT_OUT
     """The share by which a goal must exceed the current one to interrupt it where priorities vary; 0.1 if left out."""
+    commitment: Duration = _LEFT_OUT
+    """For how long a step that has begun is carried on although its goal does not matter any more; 0 if left out."""
     costs: dict[schema.ActionName, schema.Cost] = Field(default_factory=dict)
     """Its own cost of an action, in place of the domain's: `{reload: 3}`."""
     add: AddShape = Field(default_factory=AddShape)
@@ -188,6 +192,7 @@ class Traits:
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: dict.fromkeys(_LISTS, ()))
     maps: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {section: {} for section in _MAPS})
     hysteresis: float = HYSTERESIS
+    commitment: float = 0.0
     unsure: frozenset[str] = frozenset()
 
 
@@ -309,7 +314,8 @@ def apply_changes(
     unsure = {section for section in EVERYTHING if not _is_sure(parent, definition, section, "drop")}
     name = "" if definition.is_broken("character") else changes.character  # the model has an example then
     hysteresis = parent.hysteresis if changes.hysteresis is None else changes.hysteresis
-    return Traits(name, changes.about, lists, maps, hysteresis, frozenset(unsure))
+    commitment = parent.commitment if changes.commitment is None else parse_duration(changes.commitment) or 0.0
+    return Traits(name, changes.about, lists, maps, hysteresis, commitment, frozenset(unsure))
 
 
 def _list(
@@ -523,6 +529,7 @@ def _character(traits: Traits, domain: Domain) -> Character:
         body=FrozenMap(traits.maps["body"]),
         about=traits.about,
         hysteresis=traits.hysteresis,
+        commitment=traits.commitment,
     )
 
 

@@ -258,12 +258,17 @@ class Arbiter:
         favoured: str | None = None,
         now: float | None = None,
         among: Iterable[Goal] | None = None,
+        committed: Goal | None = None,
     ) -> Standing:
         """Return the relevant goals in line (or those ``among`` which are), at the levels of their needs at ``now``.
 
         ``favoured`` is the goal of a plan that has just been dropped: no other takes its place by a narrow margin.
+        ``committed`` is a goal that stays in line although it may have become irrelevant.
         """
-        relevant = [goal for goal in self.goals if goal.relevant.holds(state)] if among is None else list(among)
+        if among is None:
+            relevant = [goal for goal in self.goals if goal is committed or goal.relevant.holds(state)]
+        else:
+            relevant = list(among)
         priorities: dict[str, float] = {}
         faults: dict[str, TelosError] = {}
         for goal in relevant:

@@ -394,12 +394,23 @@ class Mind:
             self.scheduler.withdraw(self.deliberation.ticket)
         instead_of = str(self.execution.step) if self._has_chance and self.execution is not None else None
         self._restless, self._has_chance, self.retry_at = False, False, math.inf
-        self.deliberation = self._compare_goals(instead_of)
+        self.deliberation = self._compare_goals(instead_of, now)
         self._deliberate(now)
 
-    def _compare_goals(self, instead_of: str | None) -> Deliberation:
+    def _committed_goal(self, now: float) -> Goal | None:
+        """Return the current goal if it became irrelevant in mid-step, and think again when the commitment is over."""
+        execution, commitment = self.execution, self.character.commitment
+        if execution is None or not execution.begun or not now < execution.since + commitment:
+            return None
+        if execution.goal.relevant.holds(self.state):
+            return None
+        self.retry_at = execution.since + commitment
+        return execution.goal
+
+    def _compare_goals(self, instead_of: str | None, now: float) -> Deliberation:
         """Return a new deliberation about the goals that are relevant now."""
-        standing = self.arbiter.compare(self.state, self.goal, favoured=self._favoured)
+        committed = self._committed_goal(now)
+        standing = self.arbiter.compare(self.state, self.goal, favoured=self._favoured, committed=committed)
         varying = (goal for goal in standing.line if self.arbiter.is_varying(goal))
         priorities = {goal.name: self.arbiter.describe(goal, self.state) for goal in varying}
         deliberation = Deliberation(
@@ -423,7 +434,7 @@ class Mind:
         if deliberation.ticket is not None:
             return
         if deliberation.is_wanting:
-            self.retry_at = now + RETRY
+            self.retry_at = min(self.retry_at, now + RETRY)
         if plan is not None:
             self._adopt(plan, deliberation, now)
         elif deliberation.kept is None:

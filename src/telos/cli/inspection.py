@@ -270,6 +270,10 @@ def _summarise_performances(found: Any) -> str:
     return f"performances of {count(len(getattr(found, 'performances', found)), 'action')}"
 
 
+def _summarise_manoeuvre(found: Any) -> str:
+    return f"a manoeuvre with {count(len(found.stages), 'stage')} and {count(len(found.network.tasks), 'task')}"
+
+
 # A few words on what is in a loaded file.
 _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "recognizer": lambda model: f"a recogniser of {', '.join(model.goals)}",
@@ -277,6 +281,7 @@ _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "character": _summarise_character,
     "performances": _summarise_performances,
     "tasks": _summarise_tasks,
+    "manoeuvre": _summarise_manoeuvre,
     "scene": lambda scene: f"a scene with {count(len(scene.cast), 'fighter')}",
     "rules": lambda _: "rules of the adventure",
     "lines": lambda lines: f"dialogue, {count(len(lines), 'exchange')}",
@@ -288,5 +293,6 @@ _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "companion-lines": lambda lines: f"lines of the companion of the adventure, for {count(len(lines), 'goal')}",
     "motives": lambda table: f"motives of a household, {count(len(table.motives), 'motive')}",
     "island": lambda story: f"an island with {count(len(story.map.places), 'place')}",
+    "long-form": lambda story: f"the long form of an island, {count(len(story.protocol), 'step')} of a test",
     "players": lambda styles: f"players of the island, {count(len(styles.traits), 'style')}",
 }

@@ -45,6 +45,15 @@ Seeds = Annotated[
     int, typer.Option(help="Repeat the study with so many seeds, at the paper's size.", callback=in_range(1, MAX_COUNT))
 ]
 Ablation = Annotated[int, typer.Option(help="With so many of the seeds, leave out one sentence of the text at a time.")]
+Ensemble = Annotated[
+    bool, typer.Option("--ensemble", help="Nested folds of an ensemble of linear scores and trees, beside its peers.")
+]
+SaveModel = Annotated[
+    Path | None, typer.Option(help="Train that ensemble on all players instead, and write it to this .json file.")
+]
+SavedModel = Annotated[
+    Path | None, typer.Option("--model", help="Score this saved ensemble on the log instead; nothing is trained.")
+]
 Folder = Annotated[Path | None, typer.Argument(help="The folder with the log or the problems.", show_default=False)]
 
 
@@ -113,6 +122,9 @@ def crystal_island(
     quick: Quick = False,
     players: Annotated[int | None, _size_option("Players of the island.", "137")] = None,
     folds: Annotated[int | None, _size_option("Folds by player.", "10")] = None,
+    variant: Annotated[
+        str, typer.Option(help="How players are simulated: today, or text, as decided from the published text.")
+    ] = "today",
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -121,7 +133,13 @@ def crystal_island(
 ) -> None:
     """Markov logic and n-grams on an island mystery, simulated, and with --data on public logs of people."""
     _check_outputs(report, figures)
-    sizes: dict[str, Any] = {"players": players, "folds": folds, "data": data or folder, "quick": quick}
+    sizes: dict[str, Any] = {
+        "players": players,
+        "folds": folds,
+        "data": data or folder,
+        "quick": quick,
+        "variant": variant,
+    }
     _write(_run("crystal-island", "folds", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
 
 
@@ -173,10 +191,24 @@ def readers(
 
 @study.command()
 def overcooked(
-    folder: Folder = None, quick: Quick = False, seed: Seed = 1, jobs: Jobs = 1, as_json: AsJson = False
+    folder: Folder = None,
+    quick: Quick = False,
+    seed: Seed = 1,
+    jobs: Jobs = 1,
+    ensemble: Ensemble = False,
+    save_model: SaveModel = None,
+    model: SavedModel = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Goals of human cooks, from keys and position alone; ten folds by pair."""
-    _run_on_folder("overcooked", folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
+    """Goals of human cooks, from keys and position alone; ten folds by pair.
+
+    Examples: telos study overcooked FOLDER --save-model m.json; telos study overcooked OTHERS --model m.json
+    """
+    chosen = _chosen_ensemble(ensemble, save_model, model)
+    if chosen is None:
+        _run_on_folder("overcooked", folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
+    else:
+        _run_ensemble("overcooked", folder, chosen, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
 
 
 @study.command("overcooked-planning")
@@ -189,10 +221,24 @@ def overcooked_planning(
 
 @study.command()
 def crafter(
-    folder: Folder = None, quick: Quick = False, seed: Seed = 1, jobs: Jobs = 1, as_json: AsJson = False
+    folder: Folder = None,
+    quick: Quick = False,
+    seed: Seed = 1,
+    jobs: Jobs = 1,
+    ensemble: Ensemble = False,
+    save_model: SaveModel = None,
+    model: SavedModel = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Human players of Crafter: are models better that are trained on later play?"""
-    _run_on_folder("crafter", folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
+    """Human players of Crafter: are models better that are trained on later play?
+
+    Examples: telos study crafter FOLDER --save-model m.json; telos study crafter OTHERS --model m.json
+    """
+    chosen = _chosen_ensemble(ensemble, save_model, model)
+    if chosen is None:
+        _run_on_folder("crafter", folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
+    else:
+        _run_ensemble("crafter", folder, chosen, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
 
 
 @study.command("crafter-planning")
@@ -205,10 +251,24 @@ def crafter_planning(
 
 @study.command()
 def starcraft(
-    folder: Folder = None, quick: Quick = False, seed: Seed = 1, jobs: Jobs = 1, as_json: AsJson = False
+    folder: Folder = None,
+    quick: Quick = False,
+    seed: Seed = 1,
+    jobs: Jobs = 1,
+    ensemble: Ensemble = False,
+    save_model: SaveModel = None,
+    model: SavedModel = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Human players of StarCraft: which building comes next, by Markov logic."""
-    _run_on_folder("starcraft", folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
+    """Human players of StarCraft: which building comes next, by Markov logic.
+
+    Examples: telos study starcraft FOLDER --save-model m.json; telos study starcraft OTHERS --model m.json
+    """
+    chosen = _chosen_ensemble(ensemble, save_model, model)
+    if chosen is None:
+        _run_on_folder("starcraft", folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
+    else:
+        _run_ensemble("starcraft", folder, chosen, quick=quick, seed=seed, jobs=jobs, as_json=as_json)
 
 
 @study.command()
@@ -231,6 +291,36 @@ def _run_on_folder(name: str, folder: Path | None, *, quick: bool, seed: int, jo
     if folder is None:
         raise TelosError(f"{name} reads what you bring along", f"name its folder, as in: telos study {name} FOLDER")
     _write(_run(name, "reading", folder, quick=quick, seed=seed, jobs=jobs), as_json)
+
+
+def _chosen_ensemble(ensemble: bool, save_model: Path | None, model: Path | None) -> tuple[str, Path | None] | None:
+    """Return what is to be done with an ensemble; None if none of the options is given."""
+    given = {"--ensemble": ensemble or None, "--save-model": save_model, "--model": model}
+    said = [option for option, value in given.items() if value is not None]
+    if len(said) > 1:
+        raise TelosError(f"{' and '.join(said)} exclude each other", "say one of them")
+    return (said[0], save_model or model) if said else None
+
+
+def _run_ensemble(
+    name: str, folder: Path | None, chosen: tuple[str, Path | None], *, quick: bool, seed: int, jobs: int, as_json: bool
+) -> None:
+    option, path = chosen
+    if folder is None:
+        raise TelosError(f"{name} reads what you bring along", f"name its folder, as in: telos study {name} FOLDER")
+    from telos.studies.humans.nested import run_nested, save_trained, score_model
+
+    if option == "--ensemble":
+        _write(run_nested(name, folder, quick=quick, jobs=jobs, seed=seed, progress=progress_bar("folds")), as_json)
+        return
+    assert path is not None
+    if option == "--model":
+        _write(score_model(name, folder, path, seed=seed), as_json)
+        return
+    if path.suffix != ".json":
+        raise TelosError(f"--save-model {path}: an ensemble is a .json file", "give a name that ends in .json")
+    check_output(path, inputs=[folder / "events.csv.gz", folder])
+    _write(save_trained(name, folder, path, quick=quick, seed=seed, progress=progress_bar("training")), as_json)
 
 
 def _sizes(module: str, quick: bool, published: bool, given: dict[str, int | None]) -> dict[str, int]:

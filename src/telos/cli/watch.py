@@ -27,7 +27,7 @@ from telos.cli.common import (
     progress_bar,
     seed_option,
 )
-from telos.cli.orders import orders
+from telos.cli.fights import goals, orders
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.exits import on_interrupt
@@ -163,6 +163,7 @@ def arena(
 
 
 watch.command()(orders)
+watch.command()(goals)
 
 
 def _list_scenes(*, as_json: bool) -> None:
@@ -274,6 +275,7 @@ def island(
         str | None, typer.Option(help="methodical, social or guesser.", show_default="drawn by the seed")
     ] = None,
     seconds: Annotated[float | None, _seconds_option("an hour")] = None,
+    variant: Annotated[str, typer.Option(help="How players are simulated: today, or text.")] = "today",
     seed: Seed = 7,
     speed: Annotated[float, _speed_option("seconds")] = 8.0,
     as_lines: AsLines = False,
@@ -288,19 +290,19 @@ def island(
         raise TelosError(f"--seconds must be more than 0 and at most {hour:g}, got {seconds:g}")
     limit = hour if seconds is None else seconds
     if as_lines:
-        _run(Playthrough(seed, style=style, trace=print_json_line).moments(limit), "visiting", limit)
+        _run(Playthrough(seed, style=style, variant=variant, trace=print_json_line).moments(limit), "visiting", limit)
     elif is_terminal():
-        _show_visit(seed, style, limit, speed)
+        _show_visit(seed, style, variant, limit, speed)
     else:
-        for _ in Playthrough(seed, style=style, trace=print_lines(describe)).moments(limit):
+        for _ in Playthrough(seed, style=style, variant=variant, trace=print_lines(describe)).moments(limit):
             pass
 
 
-def _show_visit(seed: int, style: str | None, limit: float, speed: float) -> None:
+def _show_visit(seed: int, style: str | None, variant: str, limit: float, speed: float) -> None:
     from telos.worlds.island.playthrough import IslandMoment, Playthrough
     from telos.worlds.island.terminal import IslandFrame, IslandScreen
 
-    game = Playthrough(seed, style=style)
+    game = Playthrough(seed, style=style, variant=variant)
     title = f"island · seed {seed} · {speed:g} s/s · Ctrl-C ends"
     screen = IslandScreen(game.island.story, style=game.islander.style.name, title=title)
     game.trace = screen.note

@@ -139,6 +139,15 @@ FORMATS: dict[str, FileFormat] = {
             notes="telos.squads.dialogue.exchanges:exchange_notes",
         ),
         FileFormat(
+            "manoeuvre",
+            "Telos manoeuvre file",
+            key="manoeuvre",
+            loader="telos.squads.manoeuvres.files:load_manoeuvre",
+            model="telos.squads.manoeuvres.files:ManoeuvreShape",
+            schema_file="telos.squads.manoeuvres:manoeuvre.schema.json",
+            use="telos.squads.load_manoeuvre",
+        ),
+        FileFormat(
             "scene",
             "Telos scene file",
             key="scene",
@@ -216,6 +225,13 @@ FORMATS: dict[str, FileFormat] = {
             key="island",
             loader="telos.worlds.island.story:read_story",
             model="telos.worlds.island.story:StoryShape",
+        ),
+        FileFormat(
+            "long-form",
+            "Telos island long form",
+            key="long-form",
+            loader="telos.worlds.island.long_form:read_long_form",
+            model="telos.worlds.island.long_form:LongFormShape",
         ),
         FileFormat(
             "players",

@@ -3,20 +3,25 @@
 Start with ``create_director``; ``DirectorRule`` is one rule, ``Director`` applies all of them to one player.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic import Field
 
 from telos.core.belief import Belief
 from telos.core.binding import Bound, Scope, bind, check_expression
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import Name, names_in, walk
+from telos.core.expressions import Expression, Name, names_in, to_text, walk
+from telos.core.parser import parse_expression
+from telos.core.ranges import Range, evaluate, ranges_of
 from telos.core.state import Layout
-from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
-from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, Row, read_snapshot, snapshot_error
+from telos.core.values import BOOL, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
+from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, NonNegative, Row, read_snapshot, snapshot_error
 from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import PlayerSnapshot, saved_time
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
@@ -24,12 +29,19 @@ from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
 # --- rules ------------------------------------------------------------------------------------------------------------
 
 ADVENTURE_EARNINGS = ("kill", "gem", "chest")  # what players earn experience for in the adventure
+BELIEF = "belief."  # before the name of a goal: its chance, as `level` alone
+MAX_FACTOR = 1000  # so that products of factors do not overflow
+FACTOR_DIGITS = 2  # of a factor that a formula gives: a game need not hear of smaller changes
+_ROUNDING = 1e-9  # intervals are a little wider than the numbers in them
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class DirectorRule:
     """After ``condition`` has held for ``hold`` seconds, ``pay`` multiplies earnings and the line ``say`` is shown.
+
+    A factor of ``pay`` is a number, or a formula over the belief and the event, such as ``1 - 0.8 * belief.level``:
+    what is earned then follows the certainty, in hundredths.
 
     Beliefs fluctuate: with ``until``, a rule that has started stays active until that condition holds. ``say`` is shown
     when the rule becomes active, and again every ``again_after`` seconds while it is. A name in braces is replaced by a
@@ -42,7 +54,7 @@ class DirectorRule:
     condition: Condition
     until: Condition | None
     hold: float
-    pay: FrozenMap[str, float]
+    pay: FrozenMap[str, float | Expression]
     say: str
     again_after: float | None
 
@@ -52,7 +64,7 @@ class DirectorRule:
         *,
         until: ConditionLike = None,
         hold: float = 0.0,
-        pay: Mapping[str, float] | None = None,
+        pay: Mapping[str, float | str | Expression] | None = None,
         say: str = "",
         again_after: float | None = None,
     ) -> None:
@@ -60,7 +72,7 @@ class DirectorRule:
             raise TelosError("a rule without pay and say has no effect", "give it pay or say")
         if again_after is not None and not say:
             raise TelosError("again_after needs a line to say", "give it say")
-        factors = {what: check_not_negative(f"what {what!r} counts by", factor) for what, factor in (pay or {}).items()}
+        factors = {what: _read_factor(what, factor) for what, factor in (pay or {}).items()}
         object.__setattr__(self, "condition", Condition.of(condition))
         object.__setattr__(self, "until", None if until is None else Condition.of(until))
         object.__setattr__(self, "hold", check_not_negative("how long a rule must hold", hold))
@@ -76,15 +88,23 @@ class DirectorRule:
         return (self.condition,) if self.until is None else (self.condition, self.until)
 
 
+def _read_factor(what: str, factor: float | str | Expression) -> float | Expression:
+    if isinstance(factor, str):
+        return parse_expression(factor)
+    return check_not_negative(f"what {what!r} counts by", factor) if isinstance(factor, int | float) else factor
+
+
 def director_layout(vocabulary: Vocabulary, goals: Sequence[str]) -> Layout:
-    """Return the variables of a rule: those of events, and the chance of each goal by its name.
+    """Return the variables of a rule: those of events, and the chance of each goal by its name, or as `belief.goal`.
 
     >>> director_layout(ADVENTURE, ["level", "town"]).slots["town"] > 0
     True
     """
     told = vocabulary.variables(goals)
     taken = {variable.name for variable in told}
-    return Layout([*told, *(Variable(goal, "number") for goal in goals if _is_identifier(goal) and goal not in taken)])
+    named = [goal for goal in goals if _is_identifier(goal)]
+    chances = [Variable(goal, "number") for goal in named if goal not in taken]
+    return Layout([*told, *chances, *(Variable(BELIEF + goal, "number") for goal in named)])
 
 
 def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequence[str]) -> list[Fault]:
@@ -109,6 +129,31 @@ def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequenc
                 )
             )
     return [replace(fault, text=str(condition)) for fault in found]
+
+
+def formula_faults(formula: Expression, vocabulary: Vocabulary, goals: Sequence[str]) -> list[Fault]:
+    """Return everything wrong with a formula of pay: it is a number from 0 to 1000 whatever is believed.
+
+    >>> print(*formula_faults(parse_expression("1 - 2 * belief.level"), ADVENTURE, ["level", "town"]))
+    `1 - 2 * belief.level` can be -1, and nothing is paid less than 0; write `max(0, 1 - 2 * belief.level)`
+    """
+    layout = director_layout(vocabulary, goals)
+    found = check_expression(formula, Scope(layout), NUMBER)
+    text = to_text(formula)
+    if found:
+        return [replace(fault, text=text) for fault in found]
+    chances = {name: Range(0.0, 1.0) for goal in goals for name in (goal, BELIEF + goal) if name in layout.slots}
+    values = evaluate(formula, {**ranges_of(layout), **chances})
+    lowest, highest = (values.lowest, values.highest) if isinstance(values, Range) else (-math.inf, math.inf)
+    if lowest < -_ROUNDING:
+        least = "any number" if lowest == -math.inf else f"{lowest:g}"
+        message, remedy = f"can be {least}, and nothing is paid less than 0", f"write `max(0, {text})`"
+        return [Fault(f"`{text}` {message}", suggestion=remedy, code=FaultCode.OUT_OF_RANGE)]
+    if highest > MAX_FACTOR:
+        most = "any number" if highest == math.inf else f"{highest:g}"
+        message, remedy = f"can be {most}, and at most {MAX_FACTOR} is paid", f"write `min({MAX_FACTOR}, {text})`"
+        return [Fault(f"`{text}` {message}", suggestion=remedy, code=FaultCode.OUT_OF_RANGE)]
+    return []
 
 
 def find_placeholders(say: str) -> tuple[str, ...]:
@@ -185,6 +230,12 @@ def check_rules(
             *(fault for each in rule.conditions for fault in director_faults(each, vocabulary, goals)),
             *say_faults(rule.say, vocabulary, goals),
             *pay_faults(rule.pay, vocabulary),
+            *(
+                fault.at("pay", what)
+                for what, factor in rule.pay.items()
+                if not isinstance(factor, float)
+                for fault in formula_faults(factor, vocabulary, goals)
+            ),
         )
     ]
     if faults:
@@ -210,24 +261,30 @@ class Advice:
 class _RuleState:
     """The state of one rule: since when it holds, and when its line was last shown."""
 
-    __slots__ = ("ends", "holds", "is_said", "rule", "said", "since")
+    __slots__ = ("ends", "factors", "formulas", "holds", "is_said", "rule", "said", "since")
 
     def __init__(self, rule: DirectorRule, layout: Layout) -> None:
         self.rule = rule
         self.holds = _bound(rule.condition, layout)
         self.ends = None if rule.until is None else _bound(rule.until, layout)
+        self.formulas = {
+            what: bind(factor, layout, NUMBER) for what, factor in rule.pay.items() if not isinstance(factor, float)
+        }
         self.forget()
 
     def forget(self) -> None:
         self.since: float | None = None
         self.said: float | None = None
         self.is_said = False  # since the rule became active
+        self.factors = {what: factor if isinstance(factor, float) else 1.0 for what, factor in self.rule.pay.items()}
 
     def update(self, values: tuple[Value, ...], now: float) -> None:
         if self.since is None:
             self.since = now if self.holds(values) else None
         elif self.ends(values) if self.ends else not self.holds(values):
             self.since, self.is_said = None, False
+        for what, formula in self.formulas.items():
+            self.factors[what] = round(max(0.0, float(formula(values))), FACTOR_DIGITS)  # type: ignore[arg-type]
 
     def is_active(self, now: float) -> bool:
         return self.since is not None and now - self.since >= self.rule.hold
@@ -246,6 +303,7 @@ class DirectorSnapshot(PlayerSnapshot):
     """The data of a saved ``Director``: for each rule since when it holds, when its line was shown, and whether."""
 
     rules: Items[Row[tuple[Finite | None, Finite | None, bool]]]
+    factors: Items[dict[str, NonNegative]] = Field(default_factory=list)  # of formulas, if there are any
 
 
 class Director:
@@ -303,11 +361,13 @@ class Director:
 
     def save(self) -> dict[str, Any]:
         """Return the state as plain data."""
+        factors = [{what: state.factors[what] for what in state.formulas} for state in self._states]
         return {
             "format": SNAPSHOT_FORMAT,
             "player": self._player,
             "time": None if self._player is None else self._time,
             "rules": [[each.since, each.said, each.is_said] for each in self._states],
+            **({"factors": factors} if any(factors) else {}),
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -321,19 +381,28 @@ class Director:
             is_late = any(time is not None and time > last for time in (since, said))
             if is_late or (is_said and (since is None or said is None)):
                 raise snapshot_error("director", ("rules", number), f"cannot be at {last:g} s")
+        factors = read.factors or [{}] * len(self._states)
+        if len(factors) != len(self._states) or (
+            read.factors
+            and any(each.keys() != state.formulas.keys() for each, state in zip(factors, self._states, strict=True))
+        ):
+            raise snapshot_error("director", ("factors",), "are not those of the formulas of the rules")
         self._player, self._time = read.player, last
-        for state, (since, said, is_said) in zip(self._states, read.rules, strict=True):
+        for state, (since, said, is_said), now in zip(self._states, read.rules, factors, strict=True):
+            state.forget()
             state.since, state.said, state.is_said = since, said, is_said
+            state.factors.update(now)
         self._pay = self._factors()
 
     def _values(self, event: Event, belief: Belief) -> tuple[Value, ...]:
-        missing = [goal for goal in self.goals if goal in self._read and goal not in belief]
+        missing = [goal for goal in self.goals if {goal, BELIEF + goal} & self._read and goal not in belief]
         if missing:
             raise TelosError(
                 f"the rules ask how likely {missing[0]!r} is, and the belief is about {', '.join(belief)}",
                 "use the belief of the model that the rules belong to",
             )
         told: dict[str, Value] = {**belief, **event.context, "action": event.action, "goal": event.goal}
+        told |= {BELIEF + goal: chance for goal, chance in belief.items()}
         return tuple(
             told.get(variable.name, variable.start) if variable.name in self._read else variable.start
             for variable in self._layout.variables
@@ -343,7 +412,7 @@ class Director:
         found: dict[str, float] = {}
         for state in self._states:
             if state.is_active(self._time):
-                for what, factor in state.rule.pay.items():
+                for what, factor in state.factors.items():
                     found[what] = found.get(what, 1.0) * factor
         return FrozenMap(found)
 
@@ -374,9 +443,15 @@ class Director:
             return f"{what}: does not hold"
         if not state.is_active(self._time):
             return f"{what}: holds since {state.since:g} s, for {self._time - state.since:g} s so far"
-        pays = [f"{name} counts {factor:g}" for name, factor in rule.pay.items()]
+        pays = [f"{name} counts {_show_factor(state, name)}" for name in rule.pay]
         told = [] if state.said is None else [f"said at {state.said:g} s"]
         return "; ".join([f"{what}: in force, holds since {state.since:g} s", *pays, *told])
+
+
+def _show_factor(state: _RuleState, what: str) -> str:
+    factor = state.rule.pay[what]
+    now = f"{state.factors[what]:g}"
+    return now if isinstance(factor, float) else f"{now}, which is `{to_text(factor)}`"
 
 
 def create_director(model: object) -> Director | None:
@@ -399,4 +474,5 @@ def _bound(condition: Condition, layout: Layout) -> Bound:
 def _names_read(rules: Sequence[DirectorRule], layout: Layout) -> frozenset[str]:
     """Return the names that the rules read; others are not evaluated."""
     asked = (names_in(resolve_labels(each.expression, layout)) for rule in rules for each in rule.conditions)
-    return frozenset().union(*asked, *(find_placeholders(rule.say) for rule in rules))
+    formulas = (names_in(factor) for rule in rules for factor in rule.pay.values() if not isinstance(factor, float))
+    return frozenset().union(*asked, *formulas, *(find_placeholders(rule.say) for rule in rules))

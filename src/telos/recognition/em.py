@@ -16,10 +16,12 @@ from telos.recognition.distributions import Counts
 from telos.recognition.filtering import Chances, EventGate, forward, used_evidence
 from telos.recognition.hindsight import backward_weights
 from telos.recognition.iohmm import IOHMM, copy_model
+from telos.recognition.measures import MeasuredValue, Measures
 from telos.recognition.recognizer import Evidence
 from telos.recognition.transitions import LearnedTransitions
 
-UpdateIndices: TypeAlias = list[tuple[int, int]]  # the indices of case and symbol for each update of a session
+# For each update of a session the indices of case and symbol, and what was measured.
+UpdateIndices: TypeAlias = list[tuple[int, int, tuple[MeasuredValue, ...]]]
 CountTable: TypeAlias = dict[str, dict[str, float]]
 
 
@@ -93,9 +95,11 @@ def run_em(
     moves = {}
     if model.learned is not None and options.transitions is not None:
         moves = _scale(model.learned.seen, options.anchored)
-    prior = copy_model(model, counts=anchors, learned=_learned_transitions(model, options.transitions, moves))
-    first = (start or model).counts
-    current = copy_model(prior, counts=first.seen, pseudo_counts=first.pseudo)
+    measures = model.measures.copy(scale=options.anchored)
+    learned = _learned_transitions(model, options.transitions, moves)
+    prior = copy_model(model, counts=anchors, learned=learned, measures=measures)
+    first = start or model
+    current = copy_model(prior, counts=first.counts.seen, pseudo_counts=first.counts.pseudo, measures=first.measures)
     fits: list[float] = []
     objectives: list[float] = []
     held: list[float] = []
@@ -115,7 +119,9 @@ def run_em(
         if len(fits) > 1 and objectives[-1] - objectives[-2] < options.tolerance:
             break
         learned = _learned_transitions(model, options.transitions, _add(moves, expected.changes.seen))
-        current = copy_model(prior, counts=_add(anchors, expected.seen.seen), learned=learned)
+        measured = measures.copy()
+        measured.add_all(expected.measured.seen)
+        current = copy_model(prior, counts=_add(anchors, expected.seen.seen), learned=learned, measures=measured)
     return EMResult(best if held else current, tuple(fits), tuple(objectives), tuple(held))
 
 
@@ -124,8 +130,8 @@ def _locate_updates(model: IOHMM, session: Iterable[Event]) -> UpdateIndices:
     for event in session:
         counted = gate.admit(event)
         indices = None if counted is None else model.locate(counted)
-        if indices is not None:
-            found.append(indices)
+        if indices is not None and counted is not None:
+            found.append((*indices, model.measure(counted)))
     return found
 
 
@@ -142,11 +148,19 @@ class ExpectedCounts:
         self.seen = Counts(model.goals, model.symbols.names, pseudo=0.0)
         self.changes = LearnedTransitions(0.0)
         self.changes.join(model.transitions, model.goals)
+        self.measured = model.measures.copy(seen={})
         self.log_likelihood = 0.0
 
-    def add(self, goals: Sequence[str], place: tuple[int, int], joint: Sequence[Sequence[float]]) -> None:
+    def add(
+        self,
+        goals: Sequence[str],
+        place: tuple[int, int, tuple[MeasuredValue, ...]],
+        joint: Sequence[Sequence[float]],
+    ) -> None:
         """Add one update, given the joint chance of the goals before and at it."""
-        case, symbol = place
+        case, symbol, measured = place
+        for number, goal in enumerate(goals if measured else ()):
+            self.measured.add(goal, measured, math.fsum(row[number] for row in joint))
         for before, row in zip(goals, joint, strict=True):
             for after, chance in zip(goals, row, strict=True):
                 self.changes.add(case, before, after, chance)
@@ -159,7 +173,10 @@ def _expected(model: IOHMM, sessions: Sequence[UpdateIndices]) -> ExpectedCounts
     by_symbol = [tuple(table[symbol] for table in tables) for symbol in range(len(names))]
     found = ExpectedCounts(model)
     for places in sessions:
-        evidences = [Evidence(matrices[case], by_symbol[symbol], names[symbol]) for case, symbol in places]
+        evidences = [
+            model.measures.weigh(Evidence(matrices[case], by_symbol[symbol], names[symbol]), measured)
+            for case, symbol, measured in places
+        ]
         steps = forward(model.prior, evidences)
         found.log_likelihood += math.fsum(math.log(likelihood) for _, _, likelihood in steps if likelihood > 0)
         weighed = used_evidence(evidences, steps)
@@ -192,6 +209,19 @@ def _log_prior(prior: IOHMM, current: IOHMM) -> float:
         for row in given.rows:
             for weight, chance in zip(given.weights(row), found.chances(row), strict=True):
                 total += weight * math.log(chance) if weight > 0 else 0.0
+    return total + _log_prior_of_measures(prior.measures, current.measures)
+
+
+def _log_prior_of_measures(prior: Measures, current: Measures) -> float:
+    """Return the log-prior of densities: the authored ones as observations, and the anchors."""
+    total = 0.0
+    for measure in prior.all:
+        for goal in prior.goals:
+            anchor = prior.seen.get(measure.name, {}).get(goal, (0.0, 0.0, 0.0))
+            before, density = measure.densities[goal].expected, current.density(measure.name, goal)
+            sums = [measure.strength + anchor[0]]
+            sums += [measure.strength * each + more for each, more in zip(before, anchor[1:], strict=True)]
+            total += density.log_likelihood(*sums)
     return total
 
 

@@ -8,6 +8,8 @@ from telos.core.event import Event
 from telos.core.values import FrozenMap, ValueKind
 from telos.recognition.director import DirectorRule, check_rules, director_conditions
 from telos.recognition.filtering import INPUT, Clock, clock_for
+from telos.recognition.measures import Measure, Measures
+from telos.recognition.measures.gate import MeasureGate
 from telos.recognition.observations import (
     FLAIRS_SYMBOLS,
     EventFeatures,
@@ -47,6 +49,7 @@ class FFBM:
         vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
+        measures: Sequence[Measure] = (),
     ) -> None:
         self.name = name
         self.goals = check_goals(goals)
@@ -56,9 +59,16 @@ class FFBM:
         self.outcomes = Symbols.of(outcomes)
         if vocabulary == OWN_WORDS and self.outcomes == FLAIRS_SYMBOLS:
             vocabulary = ADVENTURE
+        self.measures = Measures(measures, self.goals)
         edges = [entry for rules in self.observations.values() for entry in rules.entries]
         self.vocabulary = vocabulary = complete_vocabulary(
-            vocabulary, self._conditions, edges, director_conditions(director), self.goals, has_clock=clock is not None
+            vocabulary,
+            self._conditions,
+            edges,
+            director_conditions(director),
+            self.goals,
+            has_clock=clock is not None,
+            measured=self.measures.entries,
         )
         self.clock = clock_for(vocabulary, clock)
         self.director = check_rules(director, vocabulary, self.goals)
@@ -69,10 +79,14 @@ class FFBM:
             vocabulary, self.goals, self._conditions, self._entries
         )
         self._bind_rules()
+        self._gate = MeasureGate(self.measures, self._features) if self.measures else None
 
     def evidence(self, event: Event) -> Evidence | None:
         """Return the evidence of an event; None if the clock does not count it."""
-        return self._features.evidence(event)
+        found = self._features.evidence(event)
+        if self._gate is None or found is None:
+            return found
+        return self.measures.weigh(found, self._gate.read(event))
 
     @property
     def first_events(self) -> FirstEvents:
@@ -90,12 +104,13 @@ class FFBM:
     @property
     def _definition(self) -> tuple[object, ...]:
         rules = (self.transitions, self.observations, self.outcomes, self.vocabulary)
-        return (self.name, self.goals, self.prior, self.clock, *rules, self.director)
+        return (self.name, self.goals, self.prior, self.clock, *rules, self.director, self.measures)
 
     @property
     def _conditions(self) -> list[Condition]:
         observations = [condition for rules in self.observations.values() for condition in rules.conditions]
-        return [*self.outcomes.conditions, *(case.condition for case in self.transitions.cases), *observations]
+        cases = [case.condition for case in self.transitions.cases]
+        return [*self.outcomes.conditions, *cases, *observations, *self.measures.conditions]
 
     @property
     def _entries(self) -> set[str]:
@@ -120,7 +135,7 @@ class FFBM:
                 )
             else:
                 found += self.observations[goal].faults(goal, self.outcomes.names)
-        return found + self._entry_faults()
+        return found + self._entry_faults() + self.measures.faults(self.vocabulary)
 
     def _entry_faults(self) -> list[Fault]:
         found, context = [], self.vocabulary.context
@@ -187,6 +202,7 @@ class ConstantT(FFBM):
         vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
+        measures: Sequence[Measure] = (),
     ) -> None:
         super().__init__(
             goals,
@@ -198,6 +214,7 @@ class ConstantT(FFBM):
             vocabulary=vocabulary,
             name=name,
             director=director,
+            measures=measures,
         )
 
     @classmethod
@@ -213,4 +230,5 @@ class ConstantT(FFBM):
             vocabulary=model.vocabulary,
             name=model.name,
             director=model.director,
+            measures=model.measures.all,
         )

@@ -40,6 +40,7 @@ from telos.recognition.recognizer import (
     Evidence,
     GoalModel,
     Matrix,
+    Measured,
     PlayerSnapshot,
     Reason,
     check_saved_goals,
@@ -72,7 +73,7 @@ def step(chances: Chances, evidence: Evidence) -> ForwardStep:
 
 def update(chances: Chances, evidence: Evidence) -> tuple[Chances, float]:
     """Return the belief after a step, and the likelihood of the observation."""
-    transition, likelihood, _ = evidence
+    transition, likelihood = evidence[0], evidence[1]
     if len(chances) == 3:  # unrolled: three goals are the most common case, and this is the hot loop
         a, b, c = chances
         (aa, ab, ac), (ba, bb, bc), (ca, cb, cc) = transition
@@ -354,16 +355,22 @@ class BeliefUpdate(Protocol):
     def predicted(self) -> tuple[float, ...]: ...
     @property
     def after(self) -> tuple[float, ...]: ...
+    @property
+    def measured(self) -> Sequence[Measured]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateReason:
-    """What one update added to the log-odds: by the transition, and by the observation."""
+    """What one update added to the log-odds: by the transition, and by the observation.
+
+    ``measured`` are the parts of ``by_sight`` that measured values added: the name, the value in words, the log-odds.
+    """
 
     time: float
     seen: str
     by_change: float
     by_sight: float
+    measured: tuple[tuple[str, str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,8 +389,10 @@ class BeliefReasons:
         """The net evidence by cause, the strongest first; they sum to the total."""
         sums: dict[str, tuple[float, int]] = {}
         for part in self.parts:
-            before, times = sums.get(part.seen, (0.0, 0))
-            sums[part.seen] = before + part.by_sight, times + 1
+            rest = part.by_sight - math.fsum(value for _, _, value in part.measured)
+            for cause, added in [(part.seen, rest), *((name, value) for name, _, value in part.measured)]:
+                before, times = sums.get(cause, (0.0, 0))
+                sums[cause] = before + added, times + 1
         found = [Reason(seen, value, times) for seen, (value, times) in sums.items()]
         found.append(Reason(EARLIER, self.start))
         found.append(Reason(CHANGED, math.fsum(part.by_change for part in self.parts)))
@@ -399,6 +408,10 @@ class BeliefReasons:
             lines.append(f"  {part.time:.1f} s, {part.seen}: {_format_direction(part.by_sight, self.goal, self.over)}")
             if abs(part.by_change) >= 0.05:
                 lines[-1] += f"; the goal may have changed before ({part.by_change:+.2f})"
+            lines += [
+                f"    of it {text}: {_format_direction(value, self.goal, self.over)}"
+                for _, text, value in part.measured
+            ]
         return "\n".join([*lines, *self.notes])
 
 
@@ -418,7 +431,13 @@ def explain_belief(
         return math.log(max(of[mine], MIN_CHANCE)) - math.log(max(of[other], MIN_CHANCE))
 
     parts = tuple(
-        UpdateReason(m.time, m.seen, odds(m.predicted) - odds(m.before), odds(m.after) - odds(m.predicted))
+        UpdateReason(
+            m.time,
+            m.seen,
+            odds(m.predicted) - odds(m.before),
+            odds(m.after) - odds(m.predicted),
+            tuple((each.name, each.text, each.log_densities[mine] - each.log_densities[other]) for each in m.measured),
+        )
         for m in moments
     )
     start = odds(moments[0].before if moments else chances)
@@ -461,6 +480,7 @@ class UpdateRecord(NamedTuple):
     before: Chances
     predicted: Chances
     after: Chances
+    measured: tuple[Measured, ...] = ()
 
 
 # What a reader keeps of an update: enough to make its record when it is asked why.
@@ -468,7 +488,7 @@ _Moment: TypeAlias = UpdateRecord | tuple[float, Chances, Evidence, Chances]
 
 
 def _record(time: float, before: Chances, evidence: Evidence, after: Chances) -> UpdateRecord:
-    return UpdateRecord(time, evidence.seen, before, predict(before, evidence.transition), after)
+    return UpdateRecord(time, evidence.seen, before, predict(before, evidence.transition), after, evidence.measured)
 
 
 # A prediction is not normalised: its sum has the rounding error of the transitions.
@@ -488,6 +508,7 @@ class ReaderSnapshot(PlayerSnapshot):
     pulse: GateSnapshot
     lessons: GateSnapshot
     moments: Items[Row[tuple[Finite, str, snapshots.Chances, _Predicted, snapshots.Chances]]]
+    measured: Items[Items[Row[tuple[str, str, Items[Finite]]]]] = Field(default_factory=list)  # beside each moment
 
     def check(self, of: str, goals: Sequence[str], last: float) -> None:
         """Refuse a state that no reader of a model with these goals can be in after an event at the time ``last``."""
@@ -504,6 +525,11 @@ class ReaderSnapshot(PlayerSnapshot):
                 raise snapshot_error(of, ("moments", number, 0), f"is {time:g} s, after what follows it")
         if len(self.moments) > self.updates or (self.updates and not self.moments):
             raise snapshot_error(of, ("moments",), f"has {len(self.moments)} entries for {self.updates} updates")
+        if self.measured and len(self.measured) != len(self.moments):
+            raise snapshot_error(of, ("measured",), f"has {len(self.measured)} entries for {len(self.moments)} moments")
+        for number, found in enumerate(self.measured):
+            for place, (_, _, logs) in enumerate(found):
+                check_length(of, ("measured", number, place, 2), logs, len(goals))
         if self.moments and not _are_close(self.moments[-1][4], self.chances):
             raise snapshot_error(of, ("chances",), "differ from those after the last update")
 
@@ -551,6 +577,12 @@ class Reader:
     def player(self) -> str | None:
         """The player that the belief is about; None before the first event."""
         return self._player
+
+    @property
+    def seen(self) -> str:
+        """The name of the last observation; empty before the first."""
+        last = self._moments[-1] if self._moments else None
+        return "" if last is None else last.seen if isinstance(last, UpdateRecord) else last[2].seen
 
     @property
     def moments(self) -> tuple[UpdateRecord, ...]:
@@ -612,6 +644,7 @@ class Reader:
 
     def save(self) -> dict[str, Any]:
         """Return the reader's state as plain data."""
+        measured = [[[each.name, each.text, list(each.log_densities)] for each in m.measured] for m in self.moments]
         return {
             "format": SNAPSHOT_FORMAT,
             "goals": list(self._goals),
@@ -626,6 +659,7 @@ class Reader:
             "pulse": self._gate.save(),
             "lessons": self._lesson_gate.save(),
             "moments": [[m.time, m.seen, list(m.before), list(m.predicted), list(m.after)] for m in self.moments],
+            **({"measured": measured} if any(measured) else {}),
         }
 
     @classmethod
@@ -644,9 +678,12 @@ class Reader:
         reader._belief = Belief.of(model.goals, reader._chances, tuple(read.reasons))
         reader._player, reader._time, reader._last_goal = read.player, last, read.taught
         reader.log_likelihood, reader.updates, reader.ignored = read.log_likelihood, read.updates, read.ignored
+        found = [tuple(Measured(name, text, tuple(logs)) for name, text, logs in each) for each in read.measured]
         reader._moments.extend(
-            UpdateRecord(time, seen, tuple(before), tuple(predicted), tuple(after))
-            for time, seen, before, predicted, after in read.moments
+            UpdateRecord(time, seen, tuple(before), tuple(predicted), tuple(after), measured)
+            for (time, seen, before, predicted, after), measured in zip(
+                read.moments, found or [()] * len(read.moments), strict=True
+            )
         )
         return reader
 

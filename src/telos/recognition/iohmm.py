@@ -3,12 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from telos.core.errors import TelosError, name_hint
+from telos.core.errors import DefinitionError, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import check_not_negative
 from telos.recognition.director import DirectorRule, check_rules, director_conditions
 from telos.recognition.distributions import Counts
 from telos.recognition.filtering import INPUT, Clock, clock_for
+from telos.recognition.measures import Measure, MeasuredValue, Measures
+from telos.recognition.measures.gate import MeasureGate
 from telos.recognition.observations import AIIDE_SYMBOLS, EventFeatures, FeatureValues, Symbols, SymbolsLike
 from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
@@ -55,6 +57,7 @@ class IOHMM:
         vocabulary: Vocabulary = OWN_WORDS,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
+        measures: Measures | Sequence[Measure] = (),
     ) -> None:
         if not 0 < discount <= 1:
             raise TelosError(f"discount must be above 0 and at most 1, got {discount!r}")
@@ -62,12 +65,23 @@ class IOHMM:
         self.goals = check_goals(goals)
         self.prior = check_prior(prior, self.goals)
         self.symbols = symbols = Symbols.of(symbols)
-        conditions = [*symbols.conditions, *(case.condition for case in transitions.cases)]
+        self.measures = measures.copy() if isinstance(measures, Measures) else Measures(measures, self.goals)
+        cases = [case.condition for case in transitions.cases]
+        conditions = [*symbols.conditions, *cases, *self.measures.conditions]
         if vocabulary == OWN_WORDS and symbols == AIIDE_SYMBOLS:
             vocabulary = ADVENTURE
         vocabulary = complete_vocabulary(
-            vocabulary, conditions, (), director_conditions(director), self.goals, has_clock=clock is not None
+            vocabulary,
+            conditions,
+            (),
+            director_conditions(director),
+            self.goals,
+            has_clock=clock is not None,
+            measured=self.measures.entries,
         )
+        faults = self.measures.faults(vocabulary)
+        if faults:
+            raise DefinitionError(faults)
         self.transitions, self.vocabulary = transitions, vocabulary
         self.clock = clock_for(vocabulary, clock, AIIDE_CLOCK if symbols == AIIDE_SYMBOLS else None)
         self.director = check_rules(director, vocabulary, self.goals)
@@ -80,6 +94,7 @@ class IOHMM:
         self._features: EventFeatures[tuple[int, int] | None] = EventFeatures(vocabulary, self.goals, conditions, cause)
         self._evidence: dict[tuple[int, int], Evidence] = {}  # by case and symbol; cleared by every training event
         self._bind_conditions()
+        self._gate = MeasureGate(self.measures, self._features) if self.measures else None
 
     def evidence(self, event: Event) -> Evidence | None:
         """Return the evidence of an event; None if the clock does not count it."""
@@ -87,11 +102,16 @@ class IOHMM:
         if indices is None:
             return None
         known = self._evidence.get(indices)
-        return known if known is not None else self._compute_evidence(indices)
+        found = known if known is not None else self._compute_evidence(indices)
+        return found if self._gate is None else self.measures.weigh(found, self._gate.read(event))
 
     def locate(self, event: Event) -> tuple[int, int] | None:
         """Return the indices of the matrix that applies (0: the usual one) and of the symbol; None if not counted."""
         return self._features.evidence(event)
+
+    def measure(self, event: Event) -> tuple[MeasuredValue, ...]:
+        """Return what was measured at an event; nothing for a model without measures."""
+        return () if self._gate is None else self._gate.read(event)
 
     def learn(self, event: Event, goal: str, before: str | None = None) -> None:
         """Count an event of a player who pursued ``goal``; ``before`` is the goal at the previous update, if known."""
@@ -101,9 +121,12 @@ class IOHMM:
         indices = self._features.evidence(event)
         if indices is None:
             return
+        measured = self.measure(event)  # refuses what cannot be measured, before anything is learned
         if self.discount < 1:
             self.counts.fade(self.discount, [goal])
+            self.measures.fade(self.discount, [goal])
         self.counts.add(goal, indices[1])
+        self.measures.add(goal, measured)
         if self.learned is not None and before is not None:
             self.learned.add(indices[0], before, goal)
         self._evidence.clear()
@@ -111,6 +134,7 @@ class IOHMM:
     def fade(self, factor: float) -> None:
         """Multiply all counts by a factor, as after a run: what was learned from a novice should not last."""
         self.counts.fade(factor)
+        self.measures.fade(factor)
         if self.learned is not None:
             self.learned.fade(factor)
         self._evidence.clear()
@@ -135,7 +159,7 @@ class IOHMM:
 
     @property
     def _definition(self) -> tuple[object, ...]:
-        learning = (self.counts, self.discount, self.learned)
+        learning = (self.counts, self.discount, self.learned, self.measures)
         return (
             self.name,
             self.goals,
@@ -180,16 +204,20 @@ def pool_models(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
         raise TelosError("give at least one model to pool")
     first = models[0]
     for model in models:
-        if (model.goals, model.symbols, model.transitions) != (first.goals, first.symbols, first.transitions):
+        kinds = [(each.goals, each.symbols, each.transitions, each.measures.all) for each in (model, first)]
+        if kinds[0] != kinds[1]:
             raise TelosError(
-                f"{model!r} and {first!r} differ in goals, symbols or transitions", "pool models of one kind"
+                f"{model!r} and {first!r} differ in goals, symbols, transitions or measures", "pool models of one kind"
             )
     seen = [model.counts.seen for model in models]
     sums = {
         goal: {symbol: math.fsum(each[goal][symbol] for each in seen) for symbol in first.symbols.names}
         for goal in first.goals
     }
-    return copy_model(first, counts=sums, pseudo_counts=first.counts.pseudo, name=name)
+    measures = first.measures.copy()
+    for model in models[1:]:
+        measures.add_all(model.measures.seen)
+    return copy_model(first, counts=sums, pseudo_counts=first.counts.pseudo, measures=measures, name=name)
 
 
 def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, name: str = "") -> IOHMM:
@@ -198,7 +226,8 @@ def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, nam
     With strength 0 it is independent of the pool; the larger, the longer it stays close to the pool. Train it as usual.
     """
     if check_not_negative("strength", strength) == 0:
-        return copy_model(pool, counts=None, pseudo_counts=pseudo_counts, name=name)
+        own_measures = pool.measures.copy(seen={})
+        return copy_model(pool, counts=None, pseudo_counts=pseudo_counts, measures=own_measures, name=name)
     own = check_not_negative("pseudo_counts", pseudo_counts)
     before = {
         goal: {
@@ -207,7 +236,8 @@ def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, nam
         }
         for goal in pool.goals
     }
-    return copy_model(pool, counts=None, pseudo_counts=before, name=name)
+    measures = pool.measures.with_prior(strength)
+    return copy_model(pool, counts=None, pseudo_counts=before, measures=measures, name=name)
 
 
 def find_best_strength(
@@ -247,5 +277,6 @@ def copy_model(model: IOHMM, **changed: object) -> IOHMM:
         "vocabulary": model.vocabulary,
         "name": model.name,
         "director": model.director,
+        "measures": model.measures,
     }
     return IOHMM(model.goals, **{**parts, **changed})  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.files.snapshots import snapshot_error
 from telos.recognition.filtering import Reader, counted_evidence, forward
+from telos.recognition.observations import Symbols
 from telos.recognition.recognizer import GoalModel, check_prior
 
 IGNORED_LOG_LIKELIHOOD = math.log(1e-6)  # for an observation that no goal of the model allows
@@ -20,8 +21,11 @@ IGNORED_LOG_LIKELIHOOD = math.log(1e-6)  # for an observation that no goal of th
 class StyleReader:
     """A belief over play styles: each style is a model, weighted by the likelihood of all events.
 
-    The models must count the same events and have the same outcomes, or their likelihoods could not be compared; others
-    are refused.
+    Models with the same outcomes are compared by their likelihoods. The likelihoods of models that see the game by
+    other outcomes are of different things, so each is divided by that of a reference which knows no style: the chance
+    of the same outcomes by what this player did before (``OutcomeReference``). That is the likelihood ratio of two
+    models of the whole event, if all share the reference's view of how an outcome splits further. Models that measure
+    different numbers, or have no likelihood at all, are refused.
 
     >>> from telos.recognition.iohmm import IOHMM
     >>> goals = ("explore", "level", "return")
@@ -34,6 +38,11 @@ class StyleReader:
         if not models:
             raise TelosError("give at least one model, by the name of its style")
         check_comparable(models)
+        self._references = (
+            None
+            if have_same_outcomes(models)
+            else {style: OutcomeReference(len(outcomes_of(model))) for style, model in models.items()}
+        )
         self._goals = tuple(models)
         self._prior = check_prior(prior, self._goals)
         self.readers = {style: Reader(model) for style, model in models.items()}
@@ -46,7 +55,7 @@ class StyleReader:
     @property
     def belief(self) -> Belief:
         """The belief over styles."""
-        fits = [reader.log_likelihood + IGNORED_LOG_LIKELIHOOD * reader.ignored for reader in self.readers.values()]
+        fits = list(self.fits.values())
         scores = [
             (math.log(chance) if chance else -math.inf) + fit for chance, fit in zip(self._prior, fits, strict=True)
         ]
@@ -55,16 +64,40 @@ class StyleReader:
         total = sum(weights)
         return Belief.of(self._goals, [weight / total for weight in weights])
 
+    @property
+    def fits(self) -> dict[str, float]:
+        """The log-likelihood of all events by the model of each style, relative to the reference if there is one."""
+        found = {}
+        for style, reader in self.readers.items():
+            reference = 0.0 if self._references is None else self._references[style].log_likelihood
+            found[style] = reader.log_likelihood + IGNORED_LOG_LIKELIHOOD * reader.ignored - reference
+        return found
+
     def observe(self, event: Event) -> Belief:
         """Update with an event, and return the belief over styles."""
-        for reader in self.readers.values():
+        for style, reader in self.readers.items():
+            before = reader.updates
             reader.observe(event)
+            if self._references is not None and reader.updates > before:
+                self._references[style].add(reader.seen)
         return self.belief
 
     def reset(self) -> None:
         """Forget the player: return to the prior."""
         for reader in self.readers.values():
             reader.reset()
+        for reference in (self._references or {}).values():
+            reference.reset()
+
+    def why(self) -> str:
+        """Explain the belief in lines: how well the model of each style has foreseen an update."""
+        fits, chances = self.fits, self.belief
+        beside = "" if self._references is None else " beside the player's own habits"
+        lines = []
+        for style, reader in sorted(self.readers.items(), key=lambda each: -chances[each[0]]):
+            mean = math.exp(fits[style] / reader.updates) if reader.updates else 1.0
+            lines.append(f"{style} {chances[style]:.0%}: foresaw {reader.updates} updates by {mean:.3g} each{beside}")
+        return "\n".join(lines)
 
     @property
     def goal_belief(self) -> Belief:
@@ -78,16 +111,76 @@ class StyleReader:
         return Belief.of(goals, [sum(styles[style] * beliefs[style][goal] for style in styles) for goal in goals])
 
 
+REFERENCE_WEIGHT = 10.0  # how many observations the reference's first guess, all outcomes alike, is worth
+
+
+class OutcomeReference:
+    """The likelihood of outcomes by one who knows no style: how often this player has shown each before.
+
+    A Dirichlet process whose base measure makes the outcomes of every model equally likely: seen through the outcomes
+    of another model it is the same process, which is what makes the ratios of different models comparable.
+
+    >>> reference = OutcomeReference(2)
+    >>> for outcome in ("swing", "swing"):
+    ...     reference.add(outcome)
+    >>> round(math.exp(reference.log_likelihood), 4)  # 5/10, then 6/11
+    0.2727
+    """
+
+    def __init__(self, outcomes: int) -> None:
+        self._share = REFERENCE_WEIGHT / outcomes
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the player."""
+        self._counts: dict[str, int] = {}
+        self._total = 0
+        self.log_likelihood = 0.0
+
+    def add(self, outcome: str) -> None:
+        """Observe an outcome."""
+        before = self._counts.get(outcome, 0)
+        self.log_likelihood += math.log((before + self._share) / (self._total + REFERENCE_WEIGHT))
+        self._counts[outcome] = before + 1
+        self._total += 1
+
+
+def outcomes_of(model: object) -> tuple[str, ...]:
+    """Return the names of what a model can observe."""
+    found = getattr(model, "symbols", None) or getattr(model, "outcomes", None)
+    return found.names if isinstance(found, Symbols) else ()
+
+
+def have_same_outcomes(models: Mapping[str, GoalModel]) -> bool:
+    """Whether all models count the same events and tell the same outcomes apart, by the same conditions."""
+    kinds = [
+        (getattr(model, "clock", None), getattr(model, "symbols", None) or getattr(model, "outcomes", None))
+        for model in models.values()
+    ]
+    return all(kind == kinds[0] for kind in kinds)
+
+
 def check_comparable(models: Mapping[str, GoalModel]) -> None:
-    """Refuse models whose likelihoods cannot be compared, because they count other events or have other outcomes."""
-    for what in ("clock", "symbols", "outcomes"):
-        kinds = {style: getattr(model, what, None) for style, model in models.items()}
-        first = next(iter(kinds))
-        for style, kind in kinds.items():
-            if kind != kinds[first]:
-                raise TelosError(
-                    f"styles {first!r} and {style!r} cannot be compared: their {what} differ", "make them alike"
-                )
+    """Refuse models whose likelihoods cannot be compared: without outcomes, or with different measures."""
+    first, *_ = models
+    same = have_same_outcomes(models)
+    measured = {style: _measured(model) for style, model in models.items()}
+    for style, model in models.items():
+        if not same and not outcomes_of(model):
+            raise TelosError(
+                f"style {style!r} has no outcomes with chances, so no likelihood beside those of other kinds of models",
+                "compare ffbm, constant and iohmm models with each other, and others with their like",
+            )
+        if measured[style] != measured[first]:
+            raise TelosError(
+                f"styles {first!r} and {style!r} cannot be compared: their measures differ",
+                "measure the same numbers, under the same conditions, in all of them",
+            )
+
+
+def _measured(model: object) -> list[tuple[object, ...]]:
+    found = getattr(model, "measures", None)
+    return [(each.name, each.condition, each.unit, each.smallest) for each in found.all] if found else []
 
 
 IMPOSSIBLE_LOG_LIKELIHOOD = math.log(1e-9)  # for an observation that no goal allows

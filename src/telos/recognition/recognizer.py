@@ -41,6 +41,14 @@ class Learner(Recognizer, Protocol):
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]  # row i, column j: the chance that goal j follows goal i
 
 
+class Measured(NamedTuple):
+    """One measured value of an event as evidence: its log-density under each goal is part of the likelihood."""
+
+    name: str  # of the measure
+    text: str  # the value in words: "speed 2.5 cells/s"
+    log_densities: tuple[float, ...]
+
+
 class Evidence(NamedTuple):
     """The evidence of one event: how goals change before it, and its likelihood under each goal.
 
@@ -51,6 +59,7 @@ class Evidence(NamedTuple):
     transition: Matrix
     likelihood: tuple[float, ...]  # the chance of the observation under each goal
     seen: str  # the name of the observation: "swing_still", "approach_town"
+    measured: tuple[Measured, ...] = ()  # continuous observations, whose densities are in the likelihood already
 
 
 class GoalModel(Protocol):

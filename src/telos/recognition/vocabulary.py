@@ -117,6 +117,13 @@ ADVENTURE = Vocabulary(
         "toward_nearest_monster": "bool",
         "monster_near": "bool",
         "toward_gem": "bool",
+        "speed": "number",
+        "heading": "number",
+        "exit_bearing": "number",
+        "unvisited_bearing": "number",
+        "home_bearing": "number",
+        "monster_bearing": "number",
+        "monster_distance": "number",
         "onward": "bool",
         "homeward": "bool",
         "ways_part": "bool",
@@ -213,10 +220,10 @@ class ContextReader:
         if name not in self._listed and name not in _RESERVED and name not in self._known:
             self._kinds.setdefault(name, kind)
 
-    def read(self, expression: Expression, known: Collection[str] = ()) -> None:
-        """Read one condition."""
+    def read(self, expression: Expression, known: Collection[str] = (), *, wanted: str = "bool") -> None:
+        """Read one condition, or a formula that is ``wanted`` as a number."""
         self._known = known
-        self._visit(expression, "bool")
+        self._visit(expression, wanted)
         self._known = ()
 
     def faults(self, expression: Expression) -> Iterator[Fault]:
@@ -297,8 +304,11 @@ def complete_vocabulary(
     goals: Collection[str] = (),
     *,
     has_clock: bool = False,
+    measured: Iterable[str] = (),
 ) -> Vocabulary:
     """Return a vocabulary; if it is open, with the context that a model reads: by its conditions, and as ``edges``.
+
+    Entries that are ``measured`` are numbers.
 
     >>> words = complete_vocabulary(OWN_WORDS, [Condition.of("action == swing and monsters > 0")])
     >>> {name: str(kind) for name, kind in words.context.items()}
@@ -309,6 +319,8 @@ def complete_vocabulary(
     reader = ContextReader(vocabulary.context)
     for name in edges:
         reader.add(name, "edges")
+    for name in measured:
+        reader.add(name, "number")
     if has_clock:
         reader.add("cause", "text")
     read: list[tuple[Expression, Collection[str]]] = [(condition.expression, ()) for condition in conditions]

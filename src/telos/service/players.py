@@ -37,7 +37,7 @@ from telos.service.messages import (
 from telos.service.models import LiveModel, ModelShelf
 from telos.service.store import EventRow, Head, SnapshotRow, Store, StoreConflict, StoredPlayer
 
-MAX_RECENT = 256  # ids of a player's last events that are kept in memory; the store knows all
+MAX_RECENT = 64  # ids of a player's last events, in memory and snapshots; older ones meet those of the store
 MAX_TRIES = 5  # to add events of a player to whom other processes add, too
 _LOG = logging.getLogger("telos.service")
 _JSON = msgspec.json.Encoder()

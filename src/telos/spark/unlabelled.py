@@ -58,6 +58,11 @@ def train_unlabelled(
     learner = as_model(model)
     if not isinstance(learner, IOHMM):
         raise TelosError(f"{learner!r} is written by hand and learns nothing", "train an iohmm")
+    if learner.measures:
+        raise TelosError(
+            "measures are not yet trained without labels on Spark",
+            "train on one machine, with labels (`truth`), or without `measures`",
+        )
     opened = checked_log(frame, [learner], report, columns=columns, skip_bad=skip_bad, drop_duplicates=drop_duplicates)
     return fit_players(opened, learner, options=options, starts=starts, seed=seed, progress=progress)
 

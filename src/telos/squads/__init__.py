@@ -1,10 +1,10 @@
 """Squads: members near each other carry out behaviours together; orders are facts in their memories.
 
     members ──▶ Coordinator ──▶ Squad ──▶ Behaviour ──▶ Assignment ──▶ Order in a member's memory
-                coordinator.py  squad.py  behaviours.py
+                coordinator.py  squad.py  behaviours/
 
-Start with `Coordinator`. What members, and people of any game, say to each other: `load_lines`, and `Dialogue` or `say`
-(dialogue/).
+A behaviour may also be a manoeuvre, a file with tasks and methods (manoeuvres/). Start with `Coordinator`. What
+members, and people of any game, say to each other: `load_lines`, and `Dialogue` or `say` (dialogue/).
 """
 
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         parse_lines,
         say,
     )
+    from telos.squads.manoeuvres import Manoeuvre, load_manoeuvre, loads_manoeuvre
     from telos.squads.practices import ALL_PRACTICES, Practice, select_practices
     from telos.squads.squad import (
         Assignment,
@@ -50,6 +51,7 @@ __all__ = [
     "DialogueVocabulary",
     "LineSpoken",
     "Lines",
+    "Manoeuvre",
     "Member",
     "NotNow",
     "Objective",
@@ -63,6 +65,8 @@ __all__ = [
     "SquadsFormed",
     "Verdict",
     "load_lines",
+    "load_manoeuvre",
+    "loads_manoeuvre",
     "parse_lines",
     "say",
     "select_behaviours",
@@ -88,6 +92,9 @@ __getattr__, __dir__ = lazy_exports(
         "load_lines": "dialogue",
         "parse_lines": "dialogue",
         "say": "dialogue",
+        "Manoeuvre": "manoeuvres",
+        "load_manoeuvre": "manoeuvres",
+        "loads_manoeuvre": "manoeuvres",
         "ALL_PRACTICES": "practices",
         "Practice": "practices",
         "select_practices": "practices",

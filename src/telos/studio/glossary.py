@@ -54,6 +54,8 @@ COUNTS: dict[str, str] = {
     "kills left": "Monsters that you still have to kill for the given goal.",
     "kills to go": "Monsters until you have achieved the goal to level.",
     "a kill pays": "The game pays less for kills while it is sure that you only fight; exploring restores the pay.",
+    "learned from you": "How often the companion saw what you do while it knew your goal; new games go on with it.",
+    "plays like": "Which of several ways to play foresees your keys best, and how likely it is that you play so.",
     "gems": "Gems that you carry; they count when you bring them to town.",
     "carries": "You carry the chest; it counts when you bring it to town.",
     "deaths": "How often you fell.",
@@ -73,6 +75,7 @@ COUNTS: dict[str, str] = {
 ROWS: dict[str, str] = {
     "truth": "What the player really wants, where the game knows it: the given goal, or that of a simulated player.",
     "pays": "What a kill and a chest pay now, as a share of the full price: the game adapts to what it believes.",
+    "plays like": "How likely each way to play is: bold, cautious, or as somebody who never fights.",
     "player": "What the simulated player does now.",
     "companion": "What the companion wants now.",
     "mind": "What the simulated visitor wants now.",

@@ -41,8 +41,8 @@ from telos.studio.recording import (
 )
 from telos.studio.result import ReaderShare, summarize
 from telos.studio.stage import Happening, Inputs, Model, StudioWorld
-from telos.studio.thrashing import Thrashing, find_thrashing
 from telos.studio.watchpoint import Watchpoint
+from telos.thrashing import Thrashing, find_thrashing
 
 FREE_GOALS = {"goals": "free"}  # the settings of free play, in worlds that give goals
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)

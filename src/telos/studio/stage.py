@@ -172,6 +172,15 @@ class Model:
     check: Callable[[str], Sequence[Fault]] | None = None  # all faults of a text, where ``make`` cannot report them
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a game has learned about its player: the name and the text of a model, and from how many lessons."""
+
+    model: str
+    text: str
+    lessons: int
+
+
 # The keys of the numbered choices below the picture, for the ``keys`` of a stage that has ``choices``.
 CHOICE_KEYS: tuple[tuple[str, str, str], ...] = tuple(
     (f"Digit{number}", str(number), "the choice with that number, below the picture") for number in range(1, 10)
@@ -242,6 +251,11 @@ class Stage(ABC):
     @property
     def lesson(self) -> str | None:
         """The label that recognisers may train on now: the true goal during a training phase, otherwise None."""
+        return None
+
+    @property
+    def learned(self) -> Learned | None:
+        """What the game has learned about its player, to go on with in the next game; None if it does not learn."""
         return None
 
     def models(self) -> Sequence[Model]:

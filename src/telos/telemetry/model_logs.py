@@ -62,8 +62,12 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
 
 
 def _needs_of_events(model: Any) -> ColumnNeeds:
-    """Return the needs of a model that is shown one event at a time: the entries that it reads, as text."""
-    return ColumnNeeds(dict.fromkeys(sorted(context_read(model))), {})
+    """Return the needs of a model that is shown one event at a time: the entries that it reads, as text.
+
+    A model may say that a log can lack some of them (``optional_context``).
+    """
+    optional = frozenset[str](getattr(model, "optional_context", ()))
+    return ColumnNeeds(dict.fromkeys(sorted(context_read(model))), {}, optional=optional)
 
 
 def _common(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -293,8 +293,16 @@ def test_event_context_is_complete_plain_and_without_truth(rules: str) -> None:
         "exits_nearer_town", "toward_unexplored", "toward_town", "toward_monster", "toward_gem",
         "toward_nearest_monster", "monster_near", "onward", "homeward", "ways_part",
     }  # fmt: skip
+    measured = {
+        "speed", "heading", "exit_bearing", "unvisited_bearing", "home_bearing", "monster_bearing", "monster_distance"
+    }  # fmt: skip
     events = events_of(played(Adventure(rules, seed=1)))
     assert len(events) > 50
+    assert set().union(*(event.context for event in events)) == names | measured
     for event in events:
-        assert event.context.keys() == names
+        assert event.context.keys() - measured == names, "what cannot be measured is left out"
+        assert ("heading" in event.context) == event.context["moved"]
+        assert ("monster_distance" in event.context) == (event.context["monsters"] > 0)
+        assert ("home_bearing" in event.context) == bool(event.context["exits_nearer_town"])
+        assert event.context.get("speed", 0) <= 1.5 * 30 * load_rules(rules).player.speed + 30
         json.dumps(dict(event.context), allow_nan=False)

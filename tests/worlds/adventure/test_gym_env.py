@@ -1,14 +1,20 @@
 """The adventure as a Gymnasium environment, with Gymnasium's own checker."""
 
+from random import Random
+
 import pytest
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra telos[gym]")
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.utils.seeding import np_random  # noqa: E402
 
+import telos  # noqa: E402
 from telos.core.errors import TelosError  # noqa: E402
+from telos.core.event import Event  # noqa: E402
+from telos.worlds.adventure.adventure import Adventure  # noqa: E402
 from telos.worlds.adventure.gym_env import WAYS, AdventureEnv, render_picture  # noqa: E402
-from telos.worlds.adventure.map import parse_keys  # noqa: E402
+from telos.worlds.adventure.map import Keys, format_keys, parse_keys  # noqa: E402
 from worlds.adventure.walker import Expert  # noqa: E402
 
 
@@ -58,6 +64,32 @@ def test_same_seed_gives_the_same_episode() -> None:
     env = AdventureEnv("aiide")
     one, two = env.reset(seed=9)[0], env.reset(seed=9)[0]
     assert all((one[key] == two[key]).all() for key in one)
+
+
+@pytest.mark.parametrize(("rules", "frame_skip"), [("flairs", 1), ("aiide", 3), ("aiide", 7)])
+def test_recogniser_fed_from_info_equals_the_one_fed_from_the_world(rules: str, frame_skip: int) -> None:
+    env = AdventureEnv(rules, frame_skip=frame_skip)
+    _, info = env.reset(seed=5)
+    assert info["events"] == ()
+    world = Adventure(rules)
+    world.reset(int(np_random(5)[0].integers(2**31)))
+    from_info, from_world = (telos.recognizer("aiide-ffbm") for _ in range(2))
+    seen, truth, inputs = list[Event](), list[Event](), Random(2)
+    for _ in range(400 // frame_skip):
+        action = _action(inputs.choice(["up", "right", "down+left", "swing", "right+swing"]))
+        for _ in range(inputs.randint(1, 8)):
+            info = env.step(action)[-1]
+            seen += info["events"]
+            for event in info["events"]:
+                from_info.observe(event)
+            for _ in range(frame_skip):
+                world.step({world.player: format_keys(Keys(WAYS[action[0]], bool(action[1])))})
+                truth += world.events
+                for event in world.events:
+                    from_world.observe(event)
+    assert len(seen) > 20
+    assert seen == truth
+    assert from_info.belief == from_world.belief != telos.recognizer("aiide-ffbm").belief
 
 
 def test_invalid_settings_are_rejected() -> None:

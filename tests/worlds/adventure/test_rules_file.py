@@ -61,7 +61,7 @@ def test_own_rules_file_makes_a_game(tmp_path: Path) -> None:
 
 
 def test_rules_are_found_by_name_with_a_suggestion_for_typos() -> None:
-    assert rules_names() == ("aiide", "aiide-text", "flairs", "flairs-text", "wilds")
+    assert rules_names() == ("aiide", "aiide-text", "flairs", "flairs-text", "tutorial", "wilds")
     with pytest.raises(TelosError, match="no rules called 'flair'; did you mean 'flairs'"):
         load_rules("flair")
     with pytest.raises(TelosError, match="no such file"):

@@ -14,9 +14,12 @@ from telos.worlds.arena.counterfactuals import (
     OrderEffect,
     OrderlessBattle,
     OrderMoment,
+    OrderSituation,
     find_order_moments,
     play_fork,
+    sample_moments,
     summarize_orders,
+    summarize_situations,
     weigh_orders,
 )
 
@@ -93,12 +96,49 @@ def test_bad_settings_are_refused(scene: Scene, options: dict[str, float], messa
         next(weigh_orders(scene, seed=1, **options))  # type: ignore[arg-type]
 
 
+def make_effect(dealt: float, *, task: str = "search", contact: str = "later", seed: int = 1) -> OrderEffect:
+    situation = OrderSituation(contact, "in cover", "even")
+    change = Conduct(dealt, 1.0, 0.0, 0.0)
+    return OrderEffect(1.0, "red-1", "search", task, "Ann", "x", "y", change, (), situation, seed)
+
+
 def test_means_have_intervals_by_behaviour_and_task() -> None:
     def effect(task: str, dealt: float) -> OrderEffect:
-        return OrderEffect(1.0, "red-1", "search", task, "Ann", "x", "y", Conduct(dealt, 1.0, 0.0, 0.0), ())
+        return make_effect(dealt, task=task)
 
     one, three = summarize_orders([effect("watch", 9.0), *(effect("search", each) for each in (2.0, 4.0, 6.0))])[::-1]
     assert (one.task, one.orders, one.mean.net, one.margin["net"]) == ("watch", 1, 8.0, math.inf)
     assert (three.task, three.orders, three.mean.net) == ("search", 3, 3.0)
     assert three.margin["net"] == pytest.approx(1.96 * 2.0 / math.sqrt(3))
     assert one.to_dict()["margin"]["net"] is None
+
+
+def test_an_order_counts_for_every_part_of_its_situation() -> None:
+    effects = [make_effect(3.0, contact="first contact"), make_effect(5.0), make_effect(7.0)]
+    found = {each.situation: (each.orders, each.mean.net) for each in summarize_situations(effects)}
+    assert found == {"even": (3, 4.0), "first contact": (1, 2.0), "in cover": (3, 4.0), "later": (2, 5.0)}
+    assert summarize_situations(effects)[0].to_dict()["situation"] == "even"
+
+
+def test_orders_of_one_fight_do_not_count_as_many() -> None:
+    """Two fights with means 2 and 6, three orders each: the interval is that of two numbers."""
+    effects = [make_effect(net + 1.0, seed=seed) for seed, net in ((1, 2.0), (2, 6.0)) for _ in range(3)]
+    (found,) = summarize_orders(effects)
+    assert (found.orders, found.mean.net) == (6, 4.0)
+    assert found.margin["net"] == pytest.approx(1.96 * math.sqrt(8.0 / 2))
+
+
+def test_moments_tell_their_situation(scene: Scene, moments: list[OrderMoment]) -> None:
+    first = moments[0]
+    assert first.situation(tuple(first.orders)) == OrderSituation("first contact", "some in the open", "more")
+    assert first.situation(("Sam",)).stance == "in the open"
+    assert moments[-1].contact == ("later" if moments[-1].time > 8.5 else "first contact")
+
+
+def test_sample_of_moments_is_drawn_by_the_seed(scene: Scene, moments: list[OrderMoment]) -> None:
+    whole = [each.time for each in moments]
+    few = [each.time for each in sample_moments(scene, seed=1, most=1, seconds=12.0)]
+    assert len(few) == 1
+    assert set(few) <= set(whole)
+    assert few == [each.time for each in sample_moments(scene, seed=1, most=1, seconds=12.0)]
+    assert [each.time for each in sample_moments(scene, seed=1, most=None, seconds=12.0)] == whole

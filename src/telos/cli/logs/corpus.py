@@ -152,6 +152,7 @@ def island(
     players: Annotated[int, typer.Option(help="How many simulated players.", callback=in_range(1, _MAX_PLAYERS))] = 137,
     seed: Annotated[int, seed_option("One seed fixes all of them.")] = 1,
     jobs: Annotated[int, jobs_option("Processes that share the work; the log stays the same.")] = 1,
+    variant: Annotated[str, typer.Option(help="How players are simulated: today, or text.")] = "today",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Let simulated players loose on the island, write their log, and print what corpus it makes.
@@ -167,14 +168,14 @@ def island(
     check_writable(output)
     if output.suffix == ".parquet":
         from telos.telemetry import tables  # noqa: F401  said before the work, not after it
-    rows = _recorded(players, seed, jobs)
+    rows = _recorded(players, seed, jobs, variant)
     write_rows(rows, output)
-    setting = {"players_recorded": players, "seed": seed, "output": str(output), "simulated": True}
+    setting = {"players_recorded": players, "seed": seed, "variant": variant, "output": str(output), "simulated": True}
     _print_island_statistics(output, setting, as_json)
     typer.echo(f"{len(rows):,} events of {players:,} simulated players, written to {output}", err=as_json)
 
 
-def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
+def _recorded(players: int, seed: int, jobs: int, variant: str) -> list[dict[str, Any]]:
     """Return the rows of a log of simulated players, with a progress bar in a terminal."""
     from rich.console import Console
     from rich.progress import Progress
@@ -185,7 +186,7 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
         task = progress.add_task("playing", total=players)
-        plays = record_players(players, seed, jobs, lambda *_: progress.advance(task))
+        plays = record_players(players, seed, jobs, lambda *_: progress.advance(task), variant=variant)
         return align_rows(iter_play_rows(plays))
 
 

@@ -108,18 +108,21 @@ class Summaries:
     def _show_styles(self, logs: list[str], styles: list[str]) -> None:
 
         from telos.recognition.files.load import named_model
-        from telos.recognition.player_models import check_comparable
+        from telos.recognition.player_models import check_comparable, have_same_outcomes, outcomes_of
         from telos.telemetry.analytics import whole_sessions
         from telos.telemetry.bulk.hindsight import compare_styles, read_sessions
 
         models: dict[str, Any] = {self.name: self.model, **{name: named_model(name) for name in styles}}
         check_comparable(models)
+        counts = {name: len(outcomes_of(model)) for name, model in models.items()}
+        outcomes = None if have_same_outcomes(models) else counts
         opened = open_command_log(logs, self.options, list(models.values()))
 
         def tables() -> "Iterator[pl.DataFrame]":
             with log_progress(opened, "reading") as progress:
                 for frame in whole_sessions(select_rows(opened, opened.batches(progress), player=self.player)):
-                    yield compare_styles({name: read_sessions(frame, model) for name, model in models.items()})
+                    sessions = {name: read_sessions(frame, model) for name, model in models.items()}
+                    yield compare_styles(sessions, outcomes=outcomes)
 
         self._emit(opened, tables(), _style_line)
 

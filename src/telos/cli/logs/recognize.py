@@ -376,7 +376,13 @@ def _print_reasons(read: "LiveReader", last: int, as_json: bool) -> None:
             typer.echo(f"{reader.belief.why()}\n{reasons}")
             continue
         parts = [
-            {"time": part.time, "seen": part.seen, "by_change": part.by_change, "by_sight": part.by_sight}
+            {
+                "time": part.time,
+                "seen": part.seen,
+                "by_change": part.by_change,
+                "by_sight": part.by_sight,
+                **({"measured": {name: value for name, _, value in part.measured}} if part.measured else {}),
+            }
             for part in reasons.parts
         ]
         odds = {"goal": reasons.goal, "over": reasons.over, "start": reasons.start, "total": reasons.total}

@@ -1,7 +1,7 @@
 """Task files: YAML text to `TaskNetwork`, with every fault located. Start with `load_tasks`."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -19,7 +19,7 @@ from telos.files.yaml import Document
 from telos.planning.htn.network import Method, Task, TaskNetwork, check_network, parse_order
 
 # Entries whose value is an expression, a task or an order; a fault in any other is about the key.
-_IN_VALUE = frozenset({"condition", "subtasks", "order"})
+_IN_VALUE = frozenset({"condition", "prefer", "subtasks", "order"})
 
 Part = TypeVar("Part")
 
@@ -35,6 +35,9 @@ def _any_value(wanted: str, *kinds: str) -> FieldType:
 
 _Kind: TypeAlias = Annotated[Any, FieldType("a kind of handle", lambda value: True, {"type": "string"})]
 _Condition: TypeAlias = Annotated[Any, _any_value("a condition, or a list of them", "string", "boolean")]
+_Prefer: TypeAlias = Annotated[
+    Any, FieldType("a number, or an expression", lambda value: True, {"type": ["string", "number"]})
+]
 _Subtasks: TypeAlias = Annotated[Any, _any_value("a task, or a list of them", "string")]
 _Order: TypeAlias = Annotated[Any, _any_value("sequence, any, or a list of pairs", "string")]
 
@@ -46,6 +49,8 @@ class MethodShape(FileModel):
     """Handles that the method chooses itself, by name: `{cover: node}`."""
     condition: _Condition = True
     """When the method applies: a condition, or a list that must all hold."""
+    prefer: _Prefer = None
+    """A number for each choice; the choices with the lowest are tried first: `distance(at, spot)`."""
     subtasks: _Subtasks = None
     """The tasks and actions to do: `goto(place)`, or a list."""
     order: _Order = "sequence"
@@ -90,10 +95,25 @@ def loads_tasks(text: str, domain: Domain, *, name: str = "<text>") -> TaskNetwo
     definition = Definition(text, name, TasksShape, "a task file")
     if definition.model is None:
         raise_faults(definition.faults)
-    builder = _NetworkBuilder(definition, definition.model)
-    in_network = map(builder.in_file, check_network(domain, builder.methods, builder.unread))
-    found = (_locate(definition.document, fault) for fault in (*builder.faults, *in_network))
-    if faults := [*definition.faults, *found]:
+    return read_network(definition, definition.model.tasks, domain)
+
+
+def read_network(
+    definition: Definition[Any],
+    tasks: Mapping[str, "TaskShape | None"] | None,
+    domain: Domain,
+    *,
+    check: Callable[[Method], Iterable[Fault]] = lambda method: (),
+) -> TaskNetwork:
+    """Return the network of the ``tasks`` of a file; its faults are raised together with those that are known.
+
+    ``check`` yields more faults of a method, each with its path in the method.
+    """
+    builder = _NetworkBuilder(definition, tasks or {})
+    found = check_network(domain, builder.methods, builder.unread)
+    found += [fault.at("tasks", each.task, "methods", each.name) for each in builder.methods for fault in check(each)]
+    located = [_locate(definition.document, fault) for fault in (*builder.faults, *map(builder.in_file, found))]
+    if faults := [*definition.faults, *located]:
         raise_faults(faults)
     return TaskNetwork(domain, builder.methods)
 
@@ -106,7 +126,7 @@ def _locate(document: Document, fault: Fault) -> Fault:
 class _NetworkBuilder:
     """Makes the methods of a validated file; collects faults, and where in the file each part came from."""
 
-    def __init__(self, definition: Definition[TasksShape], model: TasksShape) -> None:
+    def __init__(self, definition: Definition[Any], tasks: Mapping[str, TaskShape | None]) -> None:
         self.faults: list[Fault] = []
         self.methods: list[Method] = []
         self._definition = definition
@@ -116,7 +136,7 @@ class _NetworkBuilder:
         self.unread = {str(path[1]) for path in definition.broken if len(path) > 1}
         of_yaml = {fault.path for fault in definition.document.faults}
         skipped = {path[1] for path in definition.broken if len(path) in (2, 3) or (len(path) > 1 and path in of_yaml)}
-        for task, body in (model.tasks or {}).items():
+        for task, body in tasks.items():
             if task not in skipped:
                 self._task(("tasks", task), task, body or TaskShape())
 
@@ -152,6 +172,7 @@ class _NetworkBuilder:
         subtasks = list(self._subtasks((*path, "subtasks"), body.subtasks))
         can_check_order = can_check_names and len(self.faults) == before
         condition = self._condition((*path, "condition"), body.condition)
+        prefer = self._prefer((*path, "prefer"), body.prefer)
         order = self._order((*path, "order"), body.order)
         make = partial(
             Method,
@@ -160,6 +181,7 @@ class _NetworkBuilder:
             parameters=parameters,
             choose=choose,
             condition=condition,
+            prefer=prefer,
             subtasks=subtasks,
         )
         if len(self.faults) > before:
@@ -198,6 +220,14 @@ class _NetworkBuilder:
             parts += self._parse(where, text, start)
             start += len(str(text)) + 1
         return Condition(parts[0] if len(parts) == 1 else And(tuple(parts))) if parts else Condition()
+
+    def _prefer(self, path: KeyPath, written: Any) -> Expression | None:
+        if written is None:
+            return None
+        self._origins[path] = [(0, path)]
+        if isinstance(written, int | float) and not isinstance(written, bool):
+            return Literal(written)
+        return next(self._parse(path, written, 0), None)
 
     def _parse(self, path: KeyPath, text: Any, start: int) -> Iterator[Expression]:
         if isinstance(text, bool):

@@ -18,6 +18,7 @@ from telos.core.conditions import Condition, ConditionLike
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.expressions import Expression, Literal, Name, Not, names_in, substitute, to_text
+from telos.core.parser import parse_expression
 from telos.core.state import Layout, State
 from telos.core.values import (
     BOOL,
@@ -84,8 +85,9 @@ class Method:
     """One way to do a compound task.
 
     ``parameters`` belong to the task and get their handles from it. ``choose`` are the method's own: the planner tries
-    all handles of these kinds that it knows. ``order`` is ``"sequence"``, ``"any"`` (the steps of the subtasks may be
-    interleaved), or a list of what comes before what: ``["suppress before attack"]``, or pairs of indices.
+    all handles of these kinds that it knows, those with the lowest ``prefer`` (a number) first. ``order`` is
+    ``"sequence"``, ``"any"`` (the steps of the subtasks may be interleaved), or a list of what comes before what:
+    ``["suppress before attack"]``, or pairs of indices.
 
     >>> flank = Method("assault", "flank", parameters={"foe": "actor"}, choose={"path": "node"},
     ...                condition="not pinned", subtasks=["suppress(foe)", "goto(path)", "attack(foe)"],
@@ -101,6 +103,7 @@ class Method:
     condition: Condition
     subtasks: tuple[Task, ...]
     order: str | tuple[tuple[SubtaskRef, SubtaskRef], ...]
+    prefer: Expression | None
 
     def __init__(
         self,
@@ -112,6 +115,7 @@ class Method:
         order: "OrderLike" = "sequence",
         parameters: Mapping[str, TypeLike] | None = None,
         choose: Mapping[str, TypeLike] | None = None,
+        prefer: Expression | str | None = None,
     ) -> None:
         each = [subtasks] if isinstance(subtasks, Task | str) else subtasks
         put = object.__setattr__
@@ -122,6 +126,7 @@ class Method:
         put(self, "condition", Condition.of(condition))
         put(self, "subtasks", tuple(Task.of(subtask) for subtask in each))
         put(self, "order", parse_order(order))
+        put(self, "prefer", parse_expression(prefer) if isinstance(prefer, str) else prefer)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -327,6 +332,11 @@ class _NetworkChecker:
                     )
         scope = Scope(self.domain.layout, method.scope)
         yield from (fault.at("condition") for fault in check_expression(method.condition.expression, scope, BOOL))
+        if method.prefer is not None:
+            yield from (fault.at("prefer") for fault in check_expression(method.prefer, scope, NUMBER))
+            if not method.choose:
+                message, remedy = "`prefer` orders the choices of a method, and there are none", "add `choose:`"
+                yield Fault(message, suggestion=remedy, path=("prefer",), code=FaultCode.CONFLICT)
         for i, subtask in enumerate(method.subtasks):
             yield from (fault.at("subtasks", i) for fault in self._subtask_faults(subtask, scope))
         yield from _order_faults(method)
@@ -499,6 +509,12 @@ class LiftedMethod:
     def applies(self, array: Slots, handles: HandleTuple) -> bool:
         """Whether the condition holds."""
         return bool(bind(self.method.condition.expression, self._frame, BOOL)(array + handles))
+
+    def rate(self, array: Slots, handles: HandleTuple) -> float:
+        """Return how late these handles are tried: by the preference of the method; infinity if it overflows."""
+        assert self.method.prefer is not None
+        rating = bind(self.method.prefer, self._frame, NUMBER)(array + handles)
+        return float(rating) if -MAX_FLOAT <= rating <= MAX_FLOAT else math.inf
 
     def unmet(self, array: Slots, handles: HandleTuple) -> UnmetParts:
         """Return the parts of the condition that do not hold."""

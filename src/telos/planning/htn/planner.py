@@ -182,7 +182,8 @@ class Refusal:
         method = way.method
         if not tried:
             yield f": there is no {' or '.join(dict.fromkeys(map(str, method.choose.values())))} to choose"
-        for handles in tried[:MAX_CHOICES]:
+        nearest = sorted(tried, key=lambda handles: len(way.unmet(self.array, handles).missing))  # fewest unmet first
+        for handles in nearest[:MAX_CHOICES]:
             chosen = handles[len(method.parameters) :]
             given = ", ".join(f"{name} = {handle}" for name, handle in zip(method.choose, chosen, strict=True))
             yield f"{f' with {given}' if given else ''}: it needs {way.unmet(self.array, handles).text}"
@@ -265,6 +266,7 @@ def plan_tasks(
     *,
     optimal: bool = True,
     budget: int = 10_000,
+    handles: Mapping[str, Iterable[str]] | None = None,
     trace: Trace = silent,
 ) -> TaskPlan | NoPlan:
     """Find actions that carry out ``tasks``, one after the other, from ``state``.
@@ -272,7 +274,8 @@ def plan_tasks(
     With ``optimal`` the plan is a cheapest one that the network allows: A* over decompositions. The estimate of a task
     is the cost of its cheapest refinement if every condition held (a cost that is an expression counts as zero).
     Without, it is the first plan in the order of methods, found depth first. A state with the same tasks left is
-    expanded once, so circular refinement ends; at most ``budget`` of them are expanded.
+    expanded once, so circular refinement ends; at most ``budget`` of them are expanded. ``handles`` are to be chosen
+    from, by kind, beside those that the domain names and that variables hold.
 
     >>> from telos.core.action import Action
     >>> from telos.core.domain import Domain
@@ -289,7 +292,7 @@ def plan_tasks(
     """
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise TelosError(f"budget must be at least 1, got {budget!r}", "give a whole number of nodes")
-    search = _TaskSearch(network, network.domain.state(dict(state)), optimal)
+    search = _TaskSearch(network, network.domain.state(dict(state)), optimal, handles or {})
     asked = [tasks] if isinstance(tasks, Task | str) else tasks
     return search.run(tuple(search.resolve(task) for task in asked), budget, trace)
 
@@ -298,9 +301,9 @@ _Entry: TypeAlias = tuple[float, float, int, _Node]
 
 
 class _TaskSearch:
-    def __init__(self, network: TaskNetwork, state: State, optimal: bool) -> None:
+    def __init__(self, network: TaskNetwork, state: State, optimal: bool, handles: Mapping[str, Iterable[str]]) -> None:
         self.network, self.state, self.optimal = network, state, optimal
-        self.handles = _collect_handles(network, state)
+        self.handles = _collect_handles(network, state, handles)
         self.frontier: list[_Entry] = []
         self.ages = itertools.count()
         self.refusals: dict[Task, tuple[_Node, int]] = {}
@@ -398,15 +401,16 @@ class _TaskSearch:
     def _refine(self, node: _Node, place: int, task: Task) -> Iterator[_Node]:
         refused = False
         for method in self.network.tasks[task.name]:
-            opened, applied = self._method(method), False
-            for handles in self._choices(method, task):
-                if opened.applies(node.array, handles):
-                    applied = True
-                    parts = opened.subtasks(node.array, handles)
-                    ids = tuple(range(node.next_id, node.next_id + len(parts)))
-                    decision = TaskDecision(node.ids[place], task, method, handles, ids)
-                    yield self._replace_task(node, place, decision, parts, opened.after)
-            refused |= not applied
+            opened = self._method(method)
+            found = [each for each in self._choices(method, task) if opened.applies(node.array, each)]
+            if method.prefer is not None:
+                found.sort(key=lambda each: opened.rate(node.array, each))
+            for handles in found:
+                parts = opened.subtasks(node.array, handles)
+                ids = tuple(range(node.next_id, node.next_id + len(parts)))
+                decision = TaskDecision(node.ids[place], task, method, handles, ids)
+                yield self._replace_task(node, place, decision, parts, opened.after)
+            refused |= not found
         if refused:
             self._refuse(node, place)
 
@@ -496,9 +500,13 @@ class _TaskSearch:
         return Refusal(task, node.array, trail, tuple(ways))
 
 
-def _collect_handles(network: TaskNetwork, state: State) -> dict[str, tuple[Value, ...]]:
-    """Return the handles that the domain names, then those that variables hold, by kind."""
+def _collect_handles(
+    network: TaskNetwork, state: State, given: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[Value, ...]]:
+    """Return the handles that the domain names, those given, then those that variables hold, by kind."""
     found: dict[str, dict[Value, None]] = {kind: dict.fromkeys(each) for kind, each in network.domain.handles.items()}
+    for kind, names in given.items():
+        found.setdefault(kind, {}).update(dict.fromkeys(names))
     for variable in state.layout.variables:
         if variable.type.kind is ValueKind.HANDLE and state[variable.name] is not None:
             found.setdefault(variable.type.handle, {})[state[variable.name]] = None

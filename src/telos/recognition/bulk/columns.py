@@ -78,11 +78,17 @@ class ColumnNeeds:
     past: frozenset[str] = frozenset()  # DONE, LAST: the goals achieved before; an event that achieves one is no other
     lags: Mapping[str, tuple[int, ...]] = FrozenMap()  # how many steps back an entry is read, too: `lagged`
     flags: frozenset[str] = frozenset()  # entries of no stated type that are true or false
+    measures: Mapping[str, float] = FrozenMap()  # entries that are measured, each with the least value it can have
     counts_steps: bool = False  # whether the column STEPS is read: how many events of the player counted before
 
 
 DONE, LAST = "done", "last"
 STEPS = "number of earlier steps"  # with blanks, as no entry has
+
+
+def measured(name: str) -> str:
+    """Return the name of the column that holds an entry as it was measured: NaN where it was not."""
+    return f"measured {name}"
 
 
 def lagged(name: str, back: int) -> str:

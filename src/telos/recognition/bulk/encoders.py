@@ -4,6 +4,7 @@ Each kind of model has one. An encoder works out the model's conditions for all 
 different combination of answers once, and keeps that for later batches. It reads the model as it is when it is made.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -18,11 +19,13 @@ from telos.recognition.bulk.codes import CodeTable
 from telos.recognition.bulk.columns import Column, ColumnConditions, ColumnNeeds, EventColumns
 from telos.recognition.bulk.filters import FilterResult, ViterbiResult, filter, smooth, viterbi
 from telos.recognition.bulk.logic import LogicEncoder
+from telos.recognition.bulk.measures import MeasureColumns, MeasuredRows
 from telos.recognition.ffbm import FFBM
 from telos.recognition.filtering import Clock
 from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.markov_logic import MarkovLogicModel
+from telos.recognition.measures import Measures
 from telos.recognition.observations import HeadingObservation, ObservationRules, check_edges
 from telos.recognition.vocabulary import Vocabulary
 
@@ -43,18 +46,32 @@ class EncodedColumns(NamedTuple):
     tables: ModelArrays
     symbols: Indices
     inputs: Indices
+    outcomes: Indices  # what was seen, among the outcomes of the model
+    measured: MeasuredRows | None = None  # what was measured of each event, for a model with measures
+
+    def by_rows(self) -> "EncodedColumns":
+        """Return the same with a row of likelihoods for each event, in which the densities of measures are."""
+        if self.measured is None:
+            return self
+        likelihoods = self.tables.likelihoods[self.symbols] * self.measured.factors
+        rows = likelihoods if len(likelihoods) else self.tables.likelihoods
+        tables = ModelArrays(self.tables.goals, self.tables.transitions, rows, self.tables.prior)
+        return EncodedColumns(tables, np.arange(len(self.symbols)), self.inputs, self.outcomes)
 
     def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
         """Return the belief after each event; ``prior`` are those before, one row for each player."""
-        return filter(self.tables, self.symbols, self.inputs, offsets=offsets, beliefs=True, prior=prior)
+        rows = self.by_rows()
+        return filter(rows.tables, rows.symbols, rows.inputs, offsets=offsets, beliefs=True, prior=prior)
 
     def smooth(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
         """Return the belief at each event given all events of its player."""
-        return smooth(self.tables, self.symbols, self.inputs, offsets=offsets, prior=prior)
+        rows = self.by_rows()
+        return smooth(rows.tables, rows.symbols, rows.inputs, offsets=offsets, prior=prior)
 
     def best_path(self, offsets: NDArray[np.int64], prior: Array) -> ViterbiResult:
         """Return the likeliest sequence of goals of each player."""
-        return viterbi(self.tables, self.symbols, self.inputs, offsets=offsets, prior=prior)
+        rows = self.by_rows()
+        return viterbi(rows.tables, rows.symbols, rows.inputs, offsets=offsets, prior=prior)
 
 
 class ColumnEncoder(Protocol):
@@ -77,8 +94,14 @@ def _needs(
     expressions: Sequence[Expression],
     entries: Sequence[str] = (),
     clock: Clock | None = None,
+    measures: Measures | None = None,
 ) -> ColumnNeeds:
     used = spoken = frozenset(entries).union(*map(names_in, expressions))
+    minima = {}
+    for each in measures.all if measures else ():
+        minima |= {entry: -math.inf for entry in each.entries if entry not in minima}
+        minima[each.name] = max(minima[each.name], each.minimum)
+    used |= frozenset(minima)
     if clock is not None and "cause" in vocabulary.context:
         used |= {"cause"}
     variables = {each.name: each for each in vocabulary.variables(goals)}
@@ -91,6 +114,7 @@ def _needs(
         tuple(name for name in vocabulary.moments if name in read),
         (variables["goal"].type.labels or None) if "goal" in used else None,
         optional=frozenset() if "cause" in spoken else frozenset({"cause"} & used),
+        measures=minima,
     )
 
 
@@ -111,8 +135,15 @@ class RuleEncoder:
         self._table = CodeTable(1 + len(self._rules) + len(self._entries))
         self._likelihoods: list[tuple[float, ...]] = []
         tests = [test for tests in self._tests for test in tests if test is not None]
+        self._measures = MeasureColumns(model.measures, conditions) if model.measures else None
+        tests += [] if self._measures is None else self._measures.tests
         self.needs = _needs(
-            model.vocabulary, model.goals, [*self._cases, *self._outcomes, *tests], self._entries, model.clock
+            model.vocabulary,
+            model.goals,
+            [*self._cases, *self._outcomes, *tests],
+            self._entries,
+            model.clock,
+            model.measures,
         )
 
     def encode(self, events: EventColumns) -> EncodedColumns:
@@ -126,7 +157,9 @@ class RuleEncoder:
         for combination in self._table.combinations[len(self._likelihoods) :]:
             self._likelihoods.append(self._likelihood(combination, edges))
         inputs = _case_inputs(self._conditions, self._cases, events)
-        return EncodedColumns(_tables(self.goals, self._matrices, self._likelihoods, self.prior), symbols, inputs)
+        tables = _tables(self.goals, self._matrices, self._likelihoods, self.prior)
+        measured = self._measures.read(events) if self._measures else None
+        return EncodedColumns(tables, symbols, inputs, outcomes, measured)
 
     def _likelihood(self, combination: tuple[int, ...], edges: Sequence[Column]) -> tuple[float, ...]:
         outcome, *rest = combination
@@ -166,12 +199,16 @@ class CountedEncoder:
         self._symbols = self._conditions.resolve(model.symbols.conditions)
         chances = [model.counts.chances(goal) for goal in model.goals]
         self._tables = ModelArrays(model.goals, model.matrices, list(zip(*chances, strict=True)), model.prior)
-        self.needs = _needs(model.vocabulary, model.goals, [*self._cases, *self._symbols], clock=model.clock)
+        self._measures = MeasureColumns(model.measures, self._conditions) if model.measures else None
+        tests = [*self._cases, *self._symbols, *(self._measures.tests if self._measures else ())]
+        self.needs = _needs(model.vocabulary, model.goals, tests, clock=model.clock, measures=model.measures)
 
     def encode(self, events: EventColumns) -> EncodedColumns:
         """Return the tables of the model, and the indices of each event into them."""
         symbols = _find_outcomes(self._conditions, self._symbols, self._names, events)
-        return EncodedColumns(self._tables, symbols, _case_inputs(self._conditions, self._cases, events))
+        inputs = _case_inputs(self._conditions, self._cases, events)
+        measured = self._measures.read(events) if self._measures else None
+        return EncodedColumns(self._tables, symbols, inputs, symbols, measured)
 
 
 class MachineEncoder:
@@ -193,7 +230,8 @@ class MachineEncoder:
     def encode(self, events: EventColumns) -> EncodedColumns:
         """Return the tables of the model, and the indices of each event into them."""
         inputs = self._conditions.find_first(self._rules, events)
-        return EncodedColumns(self._tables, np.zeros(events.size, np.uint8), inputs)
+        nothing = np.zeros(events.size, np.uint8)
+        return EncodedColumns(self._tables, nothing, inputs, nothing)
 
 
 def _find_outcomes(

@@ -8,17 +8,21 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from telos.core.conditions import Condition
-from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, name_hint
+from telos.core.expressions import Expression
+from telos.core.parser import parse_expression
 from telos.core.values import KEYWORDS, VARIABLE_NAME, ValueKind
 from telos.files.schema import parse_duration
-from telos.recognition.director import DirectorRule, director_faults, pay_faults, say_faults
+from telos.recognition.director import DirectorRule, director_faults, formula_faults, pay_faults, say_faults
 from telos.recognition.distributions import OTHERS, SHARED, complete_distribution
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.coverage import uncovered_actions
 from telos.recognition.files.definition import RecognizerDefinition
+from telos.recognition.files.measures import read_measures
 from telos.recognition.files.schema import ANY_EXIT, EXITS, FROM, TOWARDS, FsmShape, IohmmShape, parse_updates
 from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
+from telos.recognition.measures import Measures
 from telos.recognition.observations import (
     AIIDE_SYMBOLS,
     FLAIRS_SYMBOLS,
@@ -55,6 +59,7 @@ def _build_ffbm(definition: RecognizerDefinition, model_class: type[FFBM]) -> FF
     outcomes = read_symbols(definition, "outcomes", usual_outcomes(definition))
     transitions, observations = read_transitions(definition), read_observations(definition, outcomes)
     prior, clock, director = read_prior(definition), definition.read_clock(), read_director(definition)
+    measures, _ = read_measures(definition, is_trained=False)
     entries = None if definition.faults else definition.model
     if entries is None:
         return None
@@ -70,6 +75,7 @@ def _build_ffbm(definition: RecognizerDefinition, model_class: type[FFBM]) -> FF
             vocabulary=definition.vocabulary,
             name=entries.name,
             director=director,
+            measures=measures,
         ),
         None,
     )
@@ -83,6 +89,7 @@ def build_iohmm(definition: RecognizerDefinition) -> IOHMM | None:
     counts = _read_goal_counts(definition, ("counts",), symbols.names)
     pseudo_counts = _read_goal_counts(definition, ("pseudo_counts",), symbols.names)
     learned_counts, director = _read_learned_counts(definition, transitions), read_director(definition)
+    measures, seen = read_measures(definition, is_trained=True)
     entries = None if definition.faults else definition.model
     if not isinstance(entries, IohmmShape):
         return None
@@ -104,6 +111,7 @@ def build_iohmm(definition: RecognizerDefinition) -> IOHMM | None:
             vocabulary=definition.vocabulary,
             name=entries.name,
             director=director,
+            measures=Measures(measures, definition.goals, seen=seen),
         ),
         None,
     )
@@ -449,6 +457,24 @@ def read_director(definition: RecognizerDefinition) -> tuple[DirectorRule, ...] 
     return tuple(rule for rule in rules if rule is not None) or None
 
 
+def _read_factor(definition: RecognizerDefinition, path: KeyPath, written: float | str) -> float | Expression:
+    """Return a factor of pay; a formula is a number of 0 or more whatever is believed."""
+    if not isinstance(written, str):
+        return written
+    try:
+        formula = parse_expression(written)
+    except DefinitionError as error:
+        faults = list(error.faults)
+    else:
+        known = definition.is_vocabulary_known
+        faults = formula_faults(formula, definition.vocabulary, definition.goals) if known else []
+        if not faults:
+            return formula
+    for fault in faults:
+        definition.fault(fault.message, path, fault.suggestion, code=fault.code)
+    return 1.0
+
+
 def _read_director_rule(definition: RecognizerDefinition, path: KeyPath) -> DirectorRule | None:
     condition = definition.condition((*path, "if"), director_faults)
     has_until = definition.entry(*path, "until") is not None
@@ -459,6 +485,7 @@ def _read_director_rule(definition: RecognizerDefinition, path: KeyPath) -> Dire
         for fault in say_faults(say, definition.vocabulary, definition.goals):
             definition.add(replace(fault, path=(*path, "say")))
         definition.add_all(fault.at(*path, "pay") for fault in pay_faults(pay, definition.vocabulary))
+    pay = {what: _read_factor(definition, (*path, "pay", what), factor) for what, factor in pay.items()}
     if definition.is_touched(*path):
         return None
     if not pay and not say:

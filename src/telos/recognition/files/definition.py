@@ -210,9 +210,13 @@ class RecognizerDefinition(Definition[RecognizerShape]):
         reader = ContextReader(listed)
         for entry in self.headings():
             reader.add(entry, "edges")
+        for entry in self.measured():
+            reader.add(entry, "number")
         found = [(path, expression) for path, text in self._condition_texts() if (expression := _parsed(text))]
         for path, expression in found:
             reader.read(expression, self.goals if path[0] == "director" else ())
+        for expression in self._pay_formulas():
+            reader.read(expression, [*self.goals, *(f"belief.{goal}" for goal in self.goals)], wanted="number")
         for path, expression in found:
             for fault in reader.faults(expression):
                 self.add(replace(fault, path=path, text=str(self.entry(*path))))
@@ -220,8 +224,19 @@ class RecognizerDefinition(Definition[RecognizerShape]):
             reader.add("cause", "text")
         return reader.context()
 
+    def _pay_formulas(self) -> Iterator[Expression]:
+        """Yield the formulas of pay that can be parsed."""
+        for path, _ in list(self.items("director")):
+            for _, factor in list(self.items(*path, "pay")):
+                formula = _parsed(factor) if isinstance(factor, str) else None
+                if formula is not None:
+                    yield formula
+
     def _condition_texts(self) -> Iterator[tuple[KeyPath, str]]:
         """Yield the conditions of the file, with their paths."""
+        for path, _ in list(self.items("measures")):
+            if isinstance(self.entry(*path, "if"), str):
+                yield (*path, "if"), self.entry(*path, "if")
         places = [("transitions", "when"), ("rules",), ("director",), ("outcomes",), ("observations",)]
         for top in places:
             for path, written in list(self.items(*top)):
@@ -244,6 +259,16 @@ class RecognizerDefinition(Definition[RecognizerShape]):
             towards = TOWARDS.match(look) if isinstance(look, str) else None
             if towards:
                 yield EXITS if towards[1] == ANY_EXIT else towards[1]
+
+    def measured(self) -> Iterator[str]:
+        """Yield the context entries that measures read."""
+        for path, _ in list(self.items("measures")):
+            yield str(path[-1])
+            densities = [(*path, "usual"), *(where for where, _ in list(self.items(*path, "goals")))]
+            for where in densities:
+                around = self.entry(*where, "around")
+                if isinstance(around, str):
+                    yield around
 
     def looks(self) -> Iterator[Any]:
         """Yield what each goal looks like, under each condition: a row of chances, or `towards exits`."""

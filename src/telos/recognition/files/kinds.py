@@ -119,15 +119,34 @@ def _parse_logic(text: str, name: str) -> Any:
     return parse_logic_model(text, name=name)
 
 
+def _create_ensemble_reader(model: Any, seed: int, history: int) -> Recognizer:
+    from telos.recognition.ensemble.model import EnsembleReader
+
+    return EnsembleReader(model)
+
+
+def _load_ensemble(path: str) -> Any:
+    from telos.recognition.ensemble.files import load_ensemble
+
+    return load_ensemble(path)
+
+
+def _parse_ensemble(text: str, name: str) -> Any:
+    from telos.recognition.ensemble.files import parse_ensemble
+
+    return parse_ensemble(text, name)
+
+
 def event_conditions(model: YamlModel) -> list[Condition]:
     """Return the conditions by which a model reads events."""
     if isinstance(model, FSMModel):
         return [condition for condition, _ in model.rules]
     cases = [case.condition for case in model.transitions.cases]
     if isinstance(model, IOHMM):
-        return [*cases, *model.symbols.conditions]
+        return [*cases, *model.symbols.conditions, *model.measures.conditions]
     rules = model.observations.values()
-    return [*cases, *model.outcomes.conditions, *(condition for each in rules for condition in each.conditions)]
+    observed = [condition for each in rules for condition in each.conditions]
+    return [*cases, *model.outcomes.conditions, *observed, *model.measures.conditions]
 
 
 def actions_named(model: object) -> tuple[str, ...] | None:
@@ -145,6 +164,8 @@ def _resolved(model: YamlModel) -> list[Expression]:
 def _context_read(model: YamlModel) -> frozenset[str]:
     rules = model.observations.values() if isinstance(model, FFBM) else ()
     entries = frozenset(entry for each in rules for entry in each.entries)
+    if isinstance(model, FFBM | IOHMM):
+        entries |= frozenset(model.measures.entries)
     return entries.union(*map(names_in, _resolved(model))) & frozenset(model.vocabulary.context)
 
 
@@ -208,6 +229,15 @@ KINDS: dict[str, RecognizerKind] = {
             load=_load_logic,
             parse=_parse_logic,
             suffix=".mln",
+        ),
+        RecognizerKind(
+            "ensemble",
+            "telos.recognition.ensemble.model.EnsembleModel",
+            _create_ensemble_reader,
+            _own_context,
+            load=_load_ensemble,
+            parse=_parse_ensemble,
+            suffix=".json",
         ),
     )
 }

@@ -22,10 +22,11 @@ from telos.recognition.recognizer import Recognizer
 if TYPE_CHECKING:
     from telos.recognition.by_planning.model import PlanModelOptions
     from telos.recognition.by_planning.reader import PlanReader
+    from telos.recognition.ensemble.model import EnsembleModel
     from telos.recognition.grammar.grammar import PlanGrammar
     from telos.recognition.markov_logic import MarkovLogicModel
 
-RecognizerModel: TypeAlias = "YamlModel | MarkovLogicModel | PlanGrammar"
+RecognizerModel: TypeAlias = "YamlModel | MarkovLogicModel | PlanGrammar | EnsembleModel"
 
 _DATA = Path(__file__).parents[1] / "data"
 
@@ -75,7 +76,8 @@ def model_file(path_or_name: str | os.PathLike[str]) -> str:
         return str(built_in)
     if name.endswith(suffixes) or os.sep in name:
         return name  # reading it raises an error that says why it cannot be read
-    raise TelosError(f"no recogniser {name!r}", f"{name_hint(name, built_in_names())}, or name a .yaml or .mln file")
+    hint = f"{name_hint(name, built_in_names())}, or name a .yaml, .mln or .json file"
+    raise TelosError(f"no recogniser {name!r}", hint)
 
 
 def _is_file(name: str) -> bool:

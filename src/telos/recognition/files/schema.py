@@ -17,6 +17,7 @@ from telos.files import schema
 from telos.files.definition import Definition
 from telos.files.formats import ALIKE
 from telos.files.schema import FieldType, FileModel, Finding, PositiveDuration, branch_tag, name_type, text_type
+from telos.recognition.director import MAX_FACTOR
 
 Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a text may be
 
@@ -139,13 +140,19 @@ Count: TypeAlias = Annotated[
         {"type": "number", "minimum": 0},
     ),
 ]
-MAX_PAY = 1000  # so that products of factors do not overflow
+MAX_PAY = MAX_FACTOR
 Factor: TypeAlias = Annotated[
-    float,
+    float | str,
     FieldType(
-        "a factor from 0 to 1000, such as 0.5",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_PAY,
-        {"type": "number", "minimum": 0, "maximum": MAX_PAY, "examples": [0.5]},
+        "a factor from 0 to 1000, such as 0.5, or a formula such as 1 - 0.8 * belief.level",
+        lambda value: (
+            (isinstance(value, str) and value.strip() != "")
+            or (isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_PAY)
+        ),
+        {
+            "anyOf": [{"type": "number", "minimum": 0, "maximum": MAX_PAY}, {"type": "string", "pattern": "\\S"}],
+            "examples": [0.5, "1 - 0.8 * belief.level"],
+        },
     ),
 ]
 
@@ -287,11 +294,53 @@ class DirectorShape(FileModel):
     for_: PositiveDuration | None = Field(default=None, alias="for", examples=["20 s"])
     """How long that has to hold before anything follows: `20 s`; at once if left out."""
     pay: dict[Annotated[str, name_type("the name of what is earned")], Factor] = Field(default_factory=dict)
-    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`."""
+    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`, `{kill: 1 - 0.8 * belief.level}`."""
     say: Annotated[str, text_type("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
     """What the game says then; `{unvisited_exits}` stands for what the game knows, and a line without any waits."""
     again_after: PositiveDuration | None = Field(default=None, alias="again after", examples=["60 s"])
     """After how long it is said again, if the rule still holds: `60 s`; not before it has ended if left out."""
+
+
+class DensityShape(FileModel):
+    """How a measured value is distributed under a goal."""
+
+    mean: schema.Number = Field(examples=[2.5])
+    """The mean, in the unit of the measure."""
+    deviation: schema.Number | None = None
+    """The standard deviation, in the unit of the measure: for gaussian and gamma."""
+    concentration: schema.NonNegativeNumber | None = None
+    """How closely angles gather around the mean: 0 is any angle alike, 4 is within about 30 degrees. For von_mises."""
+    around: schema.VariableName | None = None
+    """The context entry that the angle is measured from: a bearing. While it is missing, any angle is as likely."""
+
+
+class MeasureShape(FileModel):
+    """A number in the context, and how it is distributed under each goal."""
+
+    distribution: Annotated[
+        str,
+        FieldType(
+            "gaussian, gamma or von_mises",
+            lambda value: value in ("gaussian", "gamma", "von_mises"),
+            {"enum": ["gaussian", "gamma", "von_mises"]},
+            "gamma is for what cannot be below 0, such as speeds and distances; von_mises is for angles",
+        ),
+    ] = Field(examples=["gamma"])
+    """The family: `gaussian`, `gamma` (values of 0 or more: speeds, distances) or `von_mises` (angles)."""
+    unit: Annotated[str, text_type("a unit", "as in `cells/s`")] = ""
+    """The unit of the values, as in `cells/s`; for angles `degrees`, `radians` or `turns`."""
+    resolution: schema.Number = 0.01
+    """The smallest difference that the game measures: no density is narrower."""
+    if_: schema.ConditionText = Field(default="", alias="if", examples=["moved"])
+    """The value counts while this holds: `moved`; always if left out."""
+    usual: DensityShape | None = None
+    """The density of goals that are not named under `goals`."""
+    goals: dict[GoalMember, DensityShape] = Field(default_factory=dict)
+    """The density of each goal: `{level: {mean: 2, deviation: 1}}`."""
+    strength: Count = 10.0
+    """In training, how many observations the written densities are worth."""
+    seen: dict[GoalMember, dict[GoalMember, schema.Number]] = Field(default_factory=dict)
+    """Sums of what was observed under each goal; `telos train` writes them."""
 
 
 class RecognizerShape(FileModel):
@@ -340,6 +389,8 @@ class FfbmShape(RecognizerShape):
     """What can be seen, and when; the first that holds is what was seen. If left out, the actions of `observations`."""
     observations: dict[GoalMember, _Looks] = Field(examples=["{level: towards any_exit, …}"])
     """What each goal looks like."""
+    measures: dict[schema.VariableName, MeasureShape] = Field(default_factory=dict)
+    """Measured numbers of the context (speeds, distances, headings), and how each goal distributes them."""
 
 
 class ConstantShape(FfbmShape):
@@ -389,6 +440,8 @@ class IohmmShape(RecognizerShape):
     """What the counts of a goal are multiplied by at each of its lessons, so that early ones fade; 1 keeps them."""
     learned_transitions: LearnedShape | None = None
     """Present if it is learned which goal follows which, too."""
+    measures: dict[schema.VariableName, MeasureShape] = Field(default_factory=dict)
+    """Measured numbers of the context (speeds, distances, headings), and how each goal distributes them."""
 
 
 class RuleShape(FileModel):

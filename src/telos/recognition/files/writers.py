@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
+from telos.core.expressions import Expression, to_text
 from telos.core.values import Type, ValueKind
 from telos.files.schema import parse_duration
 from telos.files.yaml import parse_scalar
 from telos.recognition.director import DirectorRule
 from telos.recognition.ffbm import FFBM
+from telos.recognition.files.measures import density_numbers
 from telos.recognition.files.schema import (
     ADVENTURE_WORD,
     ANY_EXIT,
@@ -23,6 +25,7 @@ from telos.recognition.files.schema import (
 from telos.recognition.filtering import Clock
 from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
+from telos.recognition.measures import FAMILIES, Measures
 from telos.recognition.observations import FLAIRS_SYMBOLS, HeadingObservation, ObservationModel, Symbols
 from telos.recognition.transitions import Row, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
@@ -57,6 +60,7 @@ def _write_ffbm(model: FFBM, kind: str) -> Iterator[str]:
             else:
                 yield f"    - if: {_condition(condition)}"
                 yield f"      then: {_observation(observation)}"
+    yield from _measures(model.measures, is_trained=False)
 
 
 def write_iohmm(model: IOHMM) -> Iterator[str]:
@@ -72,6 +76,7 @@ def write_iohmm(model: IOHMM) -> Iterator[str]:
     if model.discount != 1:
         yield f"discount: {_number(model.discount)}"
     yield from _table("counts", model.counts.seen)
+    yield from _measures(model.measures, is_trained=True)
     if model.learned is not None:
         yield "learned_transitions:"
         yield f"  strength: {_number(model.learned.strength)}"
@@ -97,12 +102,16 @@ def write_director(rules: Iterable[DirectorRule]) -> Iterator[str]:
         if rule.hold:
             yield f"    for: {_period(rule.hold)}"
         if rule.pay:
-            pay = ", ".join(f"{_word(what)}: {_number(factor)}" for what, factor in rule.pay.items())
+            pay = ", ".join(f"{_word(what)}: {_factor(factor)}" for what, factor in rule.pay.items())
             yield f"    pay: {{{pay}}}"
         if rule.say:
             yield f"    say: {_word(rule.say)}"
         if rule.again_after:
             yield f"    again after: {_period(rule.again_after)}"
+
+
+def _factor(factor: float | Expression) -> str:
+    return _number(factor) if isinstance(factor, float) else _word(to_text(factor))
 
 
 def _head(model: FFBM | IOHMM | FSMModel, kind: str) -> Iterator[str]:
@@ -200,6 +209,32 @@ def _observation(model: ObservationModel) -> str:
         return f"towards {ANY_EXIT if model.exits == EXITS else model.exits}"
     others = {} if model.others is None else {"others": model.others}
     return _row({**model.outcomes, **others})
+
+
+def _measures(measures: Measures, *, is_trained: bool) -> Iterator[str]:
+    if measures:
+        yield "measures:"
+    for measure in measures.all:
+        yield f"  {_word(measure.name)}:"
+        yield f"    distribution: {measure.family}"
+        if measure.unit:
+            yield f"    unit: {_word(measure.unit)}"
+        yield f"    resolution: {_number(measure.resolution)}"
+        if measure.condition is not None:
+            yield f"    if: {_condition(measure.condition)}"
+        yield "    goals:"
+        for goal in measures.goals:
+            numbers = [f"{name}: {_number(value)}" for name, value in density_numbers(measure, goal).items()]
+            around = [f"around: {_word(measure.around[goal])}"] if goal in measure.around else []
+            yield f"      {_word(goal)}: {{{', '.join([*numbers, *around])}}}"
+        if not is_trained:
+            continue
+        yield f"    strength: {_number(measure.strength)}"
+        seen = measures.seen.get(measure.name, {})
+        names = ("weight", *FAMILIES[measure.family].NUMBERS)
+        rows = {goal: dict(zip(names, sums, strict=True)) for goal, sums in seen.items()}
+        if rows:
+            yield from (f"    {line}" for line in _table("seen", rows))
 
 
 def _row(row: Row) -> str:

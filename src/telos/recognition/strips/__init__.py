@@ -27,7 +27,8 @@ from telos.recognition.strips.problem import (
     read_true_goal,
     strips_problem,
 )
-from telos.recognition.strips.recognize import GoalCost, PlanReading, recognize
+from telos.recognition.strips.reading import GoalCost, PlanReading
+from telos.recognition.strips.recognize import recognize
 
 __all__ = [
     "PUBLISHED_SCORES",

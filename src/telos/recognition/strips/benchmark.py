@@ -18,11 +18,11 @@ from telos.recognition.strips.problem import (
     StripsProblem,
     read_shared_problem,
 )
+from telos.recognition.strips.reading import PlanReading
 from telos.recognition.strips.recognize import (
     CHOSEN_RATIO,
     NOISE,
     TEMPERATURE,
-    PlanReading,
     compile_kernels,
     recognize,
 )

@@ -33,6 +33,7 @@ from telos.recognition.strips.search import (
 
 MAX_BIT_WORDS = 1 << 25  # of all actions: three arrays of 256 MB
 MAX_ACTION_COST = 4_000  # of one action, as an integer of the kernels
+MAX_STORED_CUTS, MIN_CUT_ACTIONS, CUTS_PER_ACTION = 512, 1 << 14, 8  # landmarks of a state that its successors keep
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,9 @@ class StripsArrays:
     def nodes(self, most: int) -> SearchNodes:
         """Return the workspace of a search over at most ``most`` states."""
         words, queued = self.bits.needs.shape[1], 2 * most + len(self.relaxed.costs)
-        cost, bound, is_priced, parent, action = (np.zeros(most, np.int64) for _ in range(5))
+        cost, bound, parent, action = (np.zeros(most, np.int64) for _ in range(4))
         table, heap, facts = (np.zeros(size, np.int64) for size in (2 * most + 1, queued, words * BITS_PER_WORD))
-        return SearchNodes(
-            np.zeros((most, words), np.int64), cost, bound, is_priced, parent, action, table, heap, facts
-        )
+        return SearchNodes(np.zeros((most, words), np.int64), cost, bound, parent, action, table, heap, facts)
 
 
 def find_cost_scale(costs: Sequence[float]) -> float:
@@ -82,11 +81,16 @@ def find_cost_scale(costs: Sequence[float]) -> float:
 
 
 def compile_observations(
-    problem: StripsProblem, observed: Sequence[Sequence[int]], *, drop: float | None
+    problem: StripsProblem, observed: Sequence[Sequence[int]], *, drop: float | None, is_prefix: bool = False
 ) -> StripsArrays:
-    """Return the arrays of a problem with observations, each given as its possible actions."""
+    """Return the arrays of a problem with observations, each given as its possible actions.
+
+    With ``is_prefix`` they are the first steps of a plan: no other action is possible before the last of them.
+    """
     true = len(problem.facts)
-    needs = [list(action.needs) or [true] for action in problem.actions]  # the kernels start from preconditions
+    done = true + 1 + len(observed)
+    always = [done] if is_prefix else [true]  # the kernels start from preconditions
+    needs = [[*action.needs, *(always if is_prefix or not action.needs else ())] for action in problem.actions]
     adds = [list(action.adds) for action in problem.actions]
     deletes = [list(action.deletes) for action in problem.actions]
     costs = [action.cost for action in problem.actions]
@@ -105,8 +109,41 @@ def compile_observations(
             deletes.append([before])
             costs.append(drop)
             names.append("")
-    done = true + 1 + len(observed)
     return _arrays(needs, adds, deletes, costs, [*problem.start, true, true + 1], done, names)
+
+
+def compile_avoidance(
+    problem: StripsProblem, observed: Sequence[Sequence[int]], *, is_prefix: bool = False
+) -> StripsArrays:
+    """Return the arrays of a problem whose plans do not contain the observations in order, or do not start with them.
+
+    Facts count the observations met so far, up to the last but one: an action that would be the next observation must
+    count, and the last one may never be met. Each count has a complement. Of plans that must not start with the
+    observations, two more facts tell whether it still does; once a step differs, everything is allowed.
+    """
+    base, number = len(problem.facts), len(observed)
+    met, unmet, starts, differs = base, base + number, base + 2 * number, base + 2 * number + 1
+    true = differs + 1
+    variants = list[tuple[int, list[int], list[int], list[int]]]()  # of actions: further needs, adds and deletes
+    for index in range(len(problem.actions)):
+        matching = [count for count, choices in enumerate(observed) if index in choices]
+        still = [starts] if is_prefix else []
+        other = [*still, *(unmet + count for count in matching)]
+        variants.append((index, other, [differs] if is_prefix else [], still))
+        if is_prefix:
+            variants.append((index, [differs], [], []))
+        for count in matching:
+            if count < number - 1:
+                adds, deletes = [met + count + 1, unmet + count], [met + count, unmet + count + 1]
+                variants.append((index, [met + count, *still], adds, deletes))
+    actions = [problem.actions[index] for index, *_ in variants]
+    needs = [[*action.needs, *more] or [true] for action, (_, more, _, _) in zip(actions, variants, strict=True)]
+    adds = [[*action.adds, *more] for action, (_, _, more, _) in zip(actions, variants, strict=True)]
+    deletes = [[*action.deletes, *more] for action, (_, _, _, more) in zip(actions, variants, strict=True)]
+    counts = [met, *(unmet + count for count in range(1, number))]
+    start = [*problem.start, *counts, starts, true]
+    names = [action.name for action in actions]
+    return _arrays(needs, adds, deletes, [action.cost for action in actions], start, true, names)
 
 
 def _arrays(
@@ -127,11 +164,14 @@ def _arrays(
     scale = find_cost_scale(costs)
     whole = np.rint(np.array(costs) * scale).astype(np.int64)
     parts = [(_flat(each), _starts(each)) for each in (needs, adds, deletes)]
-    relaxed = RelaxedTask(*parts[0], *parts[1], *_inverse(*parts[0], facts), *_inverse(*parts[1], facts), whole)
+    counts = np.diff(parts[0][1])
+    relaxed = RelaxedTask(*parts[0], counts, *parts[1], *_inverse(*parts[0], facts), *_inverse(*parts[1], facts), whole)
     bits = ActionBits(*(to_words(flat, starts, words) for flat, starts in parts))
     actions = len(costs)
     sizes = (actions, facts, actions, actions, len(parts[1][0]) + facts, facts, facts, actions, 2)
-    room = LmCutWorkspace(*(np.zeros(size, np.int64) for size in sizes))
+    stored = MAX_STORED_CUTS, max(MIN_CUT_ACTIONS, CUTS_PER_ACTION * actions)
+    rows = 1, 2, 2, (2, stored[0] + 1), (2, stored[0]), (2, stored[1])
+    room = LmCutWorkspace(*(np.zeros(size, np.int64) for size in (*sizes, *rows)))
     first = to_words(np.array(start, np.int64), np.array([0, len(start)]), words)[0]
     return StripsArrays(relaxed, bits, room, np.array(start, np.int64), first, done, scale, tuple(names))
 
@@ -169,6 +209,7 @@ MAX_NODE_BYTES = 1 << 28  # of the states of a search
 WORK_PER_SECOND = 6_000_000  # fact visits, roughly, of the compiled kernels
 UNLIMITED_WORK = 1 << 62
 SECONDS_PER_SLICE = 0.004  # between two looks at the clock
+GREEDY_WEIGHT, GREEDY_NODES = 2, 1 << 12  # of the bound in a search for any plan, and the states that it may keep
 
 
 class SearchBudget:
@@ -226,21 +267,39 @@ class SearchBudget:
 
 @dataclass(frozen=True, slots=True)
 class SearchCost:
-    """A lower bound on the cost of a plan, exact if ``is_exact``; infinite if there is no plan."""
+    """What is known of the cost of a cheapest plan: a lower and an upper bound; infinite if there is no plan."""
 
     least: float
-    is_exact: bool
-    steps: tuple[str, ...] = ()  # a cheapest plan, if one was found
+    most: float = float("inf")
+    steps: tuple[str, ...] = ()  # a plan that costs ``most``, if one was found
+
+    @property
+    def is_exact(self) -> bool:
+        return self.least >= self.most
+
+    def combine(self, other: "SearchCost") -> "SearchCost":
+        """Return what is known from both."""
+        cheaper = self if self.most <= other.most else other
+        return SearchCost(max(self.least, other.least), max(self.least, other.least, cheaper.most), cheaper.steps)
 
 
 class GoalCosts:
-    """The costs of a problem's goals from its start, with the observations in every plan."""
+    """The costs of a problem's goals from its start, with the observations in every plan, or avoided in every plan."""
 
     def __init__(
-        self, problem: StripsProblem, observed: Sequence[Sequence[int]] = (), drop: float | None = None
+        self,
+        problem: StripsProblem,
+        observed: Sequence[Sequence[int]] = (),
+        drop: float | None = None,
+        *,
+        is_prefix: bool = False,
+        is_avoided: bool = False,
     ) -> None:
         self.problem = problem
-        self.arrays: StripsArrays = compile_observations(problem, observed, drop=drop)
+        if is_avoided:
+            self.arrays = compile_avoidance(problem, observed, is_prefix=is_prefix)
+        else:
+            self.arrays = compile_observations(problem, observed, drop=drop, is_prefix=is_prefix)
         self._kernel = kernel(astar)
         self._goals = [[*(goal.wants or ()), self.arrays.done] for goal in problem.goals]
 
@@ -298,17 +357,21 @@ class GoalCosts:
             )
         return rows
 
-    def search(self, goal: int, *, budget: SearchBudget, limit: float = float("inf")) -> SearchCost:
-        """Search a plan for a goal, within a budget and while it may cost less than ``limit``."""
+    def search(
+        self, goal: int, *, budget: SearchBudget, limit: float = float("inf"), is_greedy: bool = False
+    ) -> SearchCost:
+        """Search a plan for a goal, within a budget and while it may cost less than ``limit``.
+
+        The plan is a cheapest one; if ``is_greedy``, any one, found sooner and within few states.
+        """
         if self.problem.goals[goal].wants is None:
-            return SearchCost(float("inf"), True)
+            return SearchCost(float("inf"))
         arrays, wanted = self.arrays, self._goals[goal]
-        wished = max(MIN_SEARCH_NODES, MIN_SEARCH_NODES * budget.work_left // WORK_PER_SECOND)
-        fitting = MAX_NODE_BYTES // (8 * len(arrays.start_words))
-        nodes = arrays.nodes(min(min(wished, fitting) + len(arrays.relaxed.costs), MAX_NODES))
-        highest = min(limit * arrays.scale, float(MAX_PLAN_COST - 1))
+        weight = GREEDY_WEIGHT if is_greedy else 1
+        nodes = arrays.nodes(GREEDY_NODES + len(arrays.relaxed.costs) if is_greedy else self._count_nodes(budget))
+        highest = min(limit * arrays.scale, float(MAX_PLAN_COST // weight - 1))
         progress, node, least = np.zeros(4, np.int64), astar.PAUSED, 0
-        self._kernel.start_search(arrays.start_words, nodes, progress)
+        self._kernel.start_search(arrays.start_words, nodes, progress, weight)
         while node == astar.PAUSED and not budget.is_spent:
             pause_at = budget.begin(arrays.room)
             node, least = self._kernel.search(
@@ -322,14 +385,19 @@ class GoalCosts:
                 progress,
                 pause_at,
                 int(np.ceil(highest)),
+                weight,
             )
             budget.end(arrays.room)
-        steps = self._steps(node, nodes) if node >= 0 else ()
-        return SearchCost(
-            self._real(least),
-            node >= 0 or least >= UNREACHABLE_COST,
-            steps,
-        )
+        if node < 0:
+            return SearchCost(self._real(max(int(least), int(nodes.bound[0]))))
+        cost = self._real(int(nodes.cost[node]))
+        return SearchCost(self._real(int(nodes.bound[0])) if is_greedy else cost, cost, self._steps(node, nodes))
+
+    def _count_nodes(self, budget: SearchBudget) -> int:
+        """Return how many states a search may keep."""
+        wished = max(MIN_SEARCH_NODES, MIN_SEARCH_NODES * budget.work_left // WORK_PER_SECOND)
+        fitting = MAX_NODE_BYTES // (8 * len(self.arrays.start_words))
+        return min(min(wished, fitting) + len(self.arrays.relaxed.costs), MAX_NODES)
 
     @cached_property
     def _flat_goals(self) -> tuple[Ints, Ints]:

@@ -2,70 +2,20 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import check_finite, check_not_negative
+from telos.recognition.strips.cost_difference import recognize_by_cost_difference
 from telos.recognition.strips.costs import GoalCosts, SearchBudget, SearchCost
 from telos.recognition.strips.problem import StripsAction, StripsGoal, StripsProblem, normalize_atom
+from telos.recognition.strips.reading import GoalCost, PlanReading
 
-
-@dataclass(frozen=True, slots=True)
-class GoalCost:
-    """The optimal cost of a goal, without and with the observations.
-
-    Both are exact if ``is_exact``, otherwise lower bounds. ``detour`` is the mean extra cost of avoiding one of the
-    observed actions: high if the goal needs them.
-    """
-
-    best: float
-    seen: float
-    detour: float
-    is_exact: bool
-
-    @property
-    def extra(self) -> float:
-        """The extra cost of a plan that explains the observations."""
-        return self.seen - self.best if self.best < float("inf") else float("inf")
-
-
-@dataclass(frozen=True, slots=True)
-class PlanReading:
-    """The result of recognition: the belief over the candidate goals, and why.
-
-    ``chosen`` are the indices of the goals that are about as likely as the likeliest. ``complete`` says that no further
-    search can change them; otherwise the belief is the best so far. ``notes`` report problems of the input.
-    """
-
-    belief: Belief
-    chosen: tuple[int, ...]
-    costs: tuple[GoalCost, ...]
-    complete: bool
-    notes: tuple[str, ...] = ()
-    spent: int = field(default=0, compare=False)  # microseconds, or work if that is counted
-
-    def why(self) -> str:
-        """Return the costs of each goal in lines, the likeliest first."""
-        ranked = sorted(zip(self.belief.items(), self.costs, strict=True), key=lambda each: -each[0][1])
-        lines = [_describe_goal(name, chance, cost) for (name, chance), cost in ranked]
-        state = "no search can change the choice" if self.complete else "so far: the budget ended before all was proved"
-        return "\n".join([*lines, state, *self.notes])
-
-
-def _describe_goal(name: str, chance: float, cost: GoalCost) -> str:
-    if cost.best == float("inf"):
-        return f"{chance:6.1%}  {name}: cannot be reached"
-    if cost.seen == float("inf"):
-        return f"{chance:6.1%}  {name}: cannot be reached after what was seen"
-    about = "" if cost.is_exact else "about "
-    return (
-        f"{chance:6.1%}  {name}: costs {about}{cost.best:g}, with what was seen {about}{cost.seen:g}; "
-        f"to do without one of the actions seen, {cost.detour:.1f} more"
-    )
-
-
+PROTOCOLS = ("sampled", "prefix")  # any steps of the plan were seen, or its first ones, all of them
+METHODS = ("telos", "ramirez-geffner")
+BETA = 1.0  # per unit of cost, of Ramírez and Geffner's method
 TEMPERATURE = 1.0  # average actions
 NOISE = 2.0  # average actions
 MAX_NOISE = 1000.0  # a larger one gives the same answers: no observation is wrong that a plan can explain
@@ -74,7 +24,7 @@ MAX_BUDGET = MAX_WORK = 10**15
 SECONDS_FOR_BOUNDS = 0.1  # beside the budget: without bounds there is no answer
 MAX_HINTS = 10  # for observations that are not actions: comparing names is slow
 CHOSEN_RATIO = 0.5
-CANDIDATE_RATIO = 0.05  # goals with at least this ratio to the likeliest, by bounds, are searched
+CANDIDATE_RATIO = 0.02  # goals with at least this ratio to the likeliest, by bounds, are planned for
 EXACT_LIMIT_STEPS, MAX_LIMIT_STEPS = 1000, 1050  # of the cost up to which a goal is likely
 DETOUR_PENALTY = 10.0  # average actions: added to the cost of an observed action to test whether a goal needs it
 NEED_TEMPERATURE, NEED_WEIGHT = 2.0, 1.5  # fitted on public problems, as TEMPERATURE, NOISE and WITHIN are
@@ -90,15 +40,21 @@ def recognize(
     noise: float | None = NOISE,
     budget: int | None = None,
     work: int | None = None,
-    within: float = CHOSEN_RATIO,
+    within: float | None = None,
     prior: Sequence[float] | None = None,
+    protocol: str = "sampled",
+    method: str = "telos",
+    beta: float = BETA,
 ) -> PlanReading:
     """Recognise the goal behind ``observations``, ground actions in order.
+
+    With ``protocol="sampled"`` they are any steps of a plan, with ``"prefix"`` its first ones, all of them: what an
+    observer has seen so far.
 
     Penalties are in average actions of the problem. ``temperature`` scales wasted cost, ``noise`` is the penalty for
     treating an observation as wrong (None: all are right), and ``within`` is the smallest ratio to the likeliest goal
     for a goal to be chosen. ``budget`` is in microseconds by the clock (250,000 if not given), so a slower machine may
-    prove less. ``work`` counts the visits of facts in searches instead, about six million a second: such a reading is
+    prove less. ``work`` counts the visits of facts in searches instead, some million a second: such a reading is
     the same on every machine. An observation that no action explains is ignored, and an unreachable goal has a belief
     of 0; ``notes`` say so.
 
@@ -110,15 +66,32 @@ def recognize(
     - for each observed action, whether the goal needs it: the more its cheapest detour costs, the likelier the action
       (the cost difference of Ramírez and Geffner, 2010, one action at a time).
 
-    Costs are LM-cut lower bounds first, which take milliseconds. Then the likely goals share the budget for searches,
-    in which exact costs replace bounds.
+    Of a prefix only the first is asked: which steps were seen says nothing then.
+
+    Costs are LM-cut lower bounds first, which take milliseconds. Then a greedy search bounds them from above, goal by
+    goal, and A* makes them exact, until no cost within its bounds can change which goals are chosen.
+
+    ``method="ramirez-geffner"`` is the plain method of 2010: exact costs with and without the observations, in the
+    problem's units, and their difference times ``beta`` in a logistic function; the likeliest goals are chosen. It has
+    no temperature and no noise.
     """
-    options = _Options.checked(temperature, noise, budget, work, within)
+    options = _Options.checked(temperature, noise, budget, work, within, protocol, method, beta)
     if options.work is None:
         compile_kernels()
     weights = _checked_prior(prior, len(problem.goals))
     observed, notes = _match_observations(problem, observations)
     notes += [_equal(problem, group) for group in problem.equal_goals()]
+    if method == "ramirez-geffner":
+        return recognize_by_cost_difference(
+            problem,
+            observed,
+            beta=options.beta,
+            prior=weights,
+            budget=options.search_budget(),
+            is_prefix=protocol == "prefix",
+            within=options.within,
+            notes=notes,
+        )
     return _Recognition(problem, observed, options, weights).read(notes)
 
 
@@ -129,10 +102,20 @@ class _Options:
     budget: int
     work: int | None
     within: float
+    protocol: str
+    beta: float
 
     @classmethod
     def checked(
-        cls, temperature: float, noise: float | None, budget: int | None, work: int | None, within: float
+        cls,
+        temperature: float,
+        noise: float | None,
+        budget: int | None,
+        work: int | None,
+        within: float | None,
+        protocol: str,
+        method: str,
+        beta: float,
     ) -> "_Options":
         if check_finite("temperature", temperature) <= 0:
             raise TelosError(f"temperature must be more than 0, got {temperature!r}", f"try {TEMPERATURE:g}")
@@ -142,9 +125,21 @@ class _Options:
             raise TelosError("both a budget and work are given", "give one of them: time, or a count of work")
         _check_count("budget", "microseconds", budget, MAX_BUDGET)
         _check_count("work", "visits of facts", work, MAX_WORK)
+        if method not in METHODS:
+            raise TelosError(f"there is no method {method!r}", f"choose one of {', '.join(METHODS)}")
+        if check_finite("beta", beta) <= 0:
+            raise TelosError(f"beta must be more than 0, got {beta!r}", f"try {BETA:g}")
+        if within is None:
+            within = CHOSEN_RATIO if method == "telos" else 1.0
         if not 0 < check_finite("within", within) <= 1:
             raise TelosError(f"within must be more than 0 and at most 1, got {within!r}", f"try {CHOSEN_RATIO:g}")
-        return cls(temperature, noise, BUDGET if budget is None else budget, work, within)
+        if protocol not in PROTOCOLS:
+            raise TelosError(f"there is no protocol {protocol!r}", f"choose one of {', '.join(PROTOCOLS)}")
+        return cls(temperature, noise, BUDGET if budget is None else budget, work, within, protocol, beta)
+
+    def search_budget(self) -> SearchBudget:
+        """Return the budget of searches."""
+        return SearchBudget(seconds=self.budget / 1e6) if self.work is None else SearchBudget(work=self.work)
 
 
 def _check_count(name: str, what: str, value: int | None, most: int) -> None:
@@ -210,26 +205,32 @@ class _Recognition:
     ) -> None:
         self.problem, self.options, self.prior, self.observed = problem, options, prior, observed
         self.step = problem.step
-        self._peak = -INF
         seconds = options.budget / 1e6
-        self._budget = SearchBudget(seconds=seconds) if options.work is None else SearchBudget(work=options.work)
+        self._budget = options.search_budget()
         bounding = SearchBudget(seconds=seconds + SECONDS_FOR_BOUNDS) if options.work is None else SearchBudget()
-        drop = None if options.noise is None else options.noise * self.step
+        self.drop = None if options.noise is None else options.noise * self.step
         self.plain_costs = GoalCosts(problem)
-        self.observed_costs = GoalCosts(problem, observed, drop)
+        self.observed_costs = GoalCosts(problem, observed, self.drop, is_prefix=options.protocol == "prefix")
         best, seen = self.plain_costs.bounds_within(bounding), self.observed_costs.bounds_within(bounding)
         self.has_bounds = best is not None and seen is not None
         nothing = (0.0,) * len(problem.goals)  # the bound of every goal, if not all could be computed
-        self.best = [SearchCost(each, False) for each in (best if best is not None and seen is not None else nothing)]
-        self.seen = [SearchCost(each, False) for each in (seen if best is not None and seen is not None else nothing)]
+        self.best = [SearchCost(each) for each in (best if best is not None and seen is not None else nothing)]
+        self.seen = [SearchCost(each) for each in (seen if best is not None and seen is not None else nothing)]
+        self._bounds = [(low.least, high.least) for low, high in zip(self.best, self.seen, strict=True)]
         self.detours = self._detours(bounding)
+        self._needed = [
+            -math.fsum(math.log1p(math.exp(-detour / NEED_TEMPERATURE)) for detour in row) for row in self.detours
+        ]
+        self._has_plans = False  # whether costs of plans, and not bounds alone, decide
+        self._pending = [[self._plan_best, self._plan_seen, self._prove_best, self._prove_seen] for _ in self.prior]
 
     def _detours(self, budget: SearchBudget) -> list[list[float]]:
         """Return for each goal the cost of avoiding each observed action, in average actions.
 
         An action that the budget does not suffice for is left out for all goals.
         """
-        different = sorted({choices[0] for choices in self.observed}) if self.has_bounds else []
+        is_asked = self.has_bounds and self.options.protocol != "prefix"
+        different = sorted({choices[0] for choices in self.observed}) if is_asked else []
         bounds = [cost.least for cost in self.best]
         found = self.plain_costs.detours(different, DETOUR_PENALTY * self.step, bounds, budget)
         self.has_bounds = self.has_bounds and len(found) == len(different)
@@ -254,80 +255,139 @@ class _Recognition:
         total = math.fsum(weights)
         belief = Belief({goal.name: each / total for goal, each in zip(self.problem.goals, weights, strict=True)})
         costs = tuple(self._cost(goal) for goal in range(len(self.prior)))
-        return PlanReading(belief, chosen, costs, self._is_complete(scores), tuple(notes), self._budget.spent)
+        is_complete = self.has_bounds and not self._unsettled()
+        return PlanReading(belief, chosen, costs, is_complete, tuple(notes), self._budget.spent)
+
+    # --- searches ---
 
     def _search(self) -> None:
-        """Compute exact costs of the likely goals, then of the others, while the budget lasts.
+        """Narrow the costs of goals until the choice is settled or the budget ends; first by any plans.
 
-        Bounds and exact costs are not comparable, so either all likely goals get exact costs, or none does.
+        Costs of plans and bounds do not compare: either all goals that may be chosen are judged by plans, or none is.
         """
-        scores = self._scores()
-        floor = max(scores) + math.log(CANDIDATE_RATIO)
-        order = sorted((goal for goal, score in enumerate(scores) if score > -INF), key=lambda goal: -scores[goal])
-        running = [goal for goal in order if scores[goal] >= floor]
-        if len(running) < 2 or self._budget.is_spent:
-            return
-        before = list(self.best), list(self.seen)
-        if all(self._compute_exact(goal) for goal in running):
-            all(self._compute_exact(goal) for goal in order[len(running) :])
-        else:
-            self.best, self.seen = before
+        if len(self.prior) > 1 and self.has_bounds:
+            scores = self._scores()
+            likeliest = max(range(len(scores)), key=lambda goal: scores[goal])
+            for _ in range(2):
+                self._narrow(likeliest)
+        while not self._budget.is_spent:
+            open_goals = [goal for goal in self._unsettled() if self._pending[goal]]
+            if not open_goals:
+                break
+            self._narrow(min(open_goals, key=lambda goal: (-len(self._pending[goal]), -self._score_range(goal)[1])))
+        ranges = [self._score_range(goal) for goal in range(len(self.prior))]
+        lowest = max(low for low, _ in ranges) + math.log(self.options.within)
+        self._has_plans = all(self._is_planned(goal) for goal, (_, high) in enumerate(ranges) if high >= lowest)
 
-    def _compute_exact(self, goal: int) -> bool:
-        """Compute the exact costs of a goal, as far as they matter; return whether the budget sufficed."""
-        bounds = self.best[goal], self.seen[goal]
-        best = self.best[goal] = self.plain_costs.search(goal, budget=self._budget)
-        if best.is_exact:
-            limit = self._limit(goal)
-            seen = self.seen[goal] = self.observed_costs.search(goal, budget=self._budget, limit=limit)
-            if seen.is_exact or seen.least >= limit:
-                self._peak = max(self._peak, self._score(goal))
-                return True
-        self.best[goal], self.seen[goal] = bounds
-        return False
+    def _is_planned(self, goal: int) -> bool:
+        return all(cost.most < INF or cost.least == INF for cost in (self.best[goal], self.seen[goal]))
+
+    def _narrow(self, goal: int) -> None:
+        """Take the next step to the exact costs of a goal, and draw conclusions from one cost to the other."""
+        self._pending[goal].pop(0)(goal)
+        best, seen = self.best[goal], self.seen[goal]
+        most = min(seen.most, self._cost_of_explaining(best))
+        self.best[goal] = SearchCost(best.least, max(best.least, min(best.most, seen.most)), best.steps)
+        self.seen[goal] = SearchCost(max(seen.least, best.least), max(seen.least, best.least, most), seen.steps)
+
+    def _plan_best(self, goal: int) -> None:
+        self._find_plan(self.plain_costs, self.best, goal)
+
+    def _plan_seen(self, goal: int) -> None:
+        self._find_plan(self.observed_costs, self.seen, goal)
+
+    def _find_plan(self, costs: GoalCosts, known: list[SearchCost], goal: int) -> None:
+        if not known[goal].is_exact:
+            known[goal] = known[goal].combine(costs.search(goal, budget=self._budget, is_greedy=True))
+
+    def _prove_best(self, goal: int) -> None:
+        known = self.best[goal]
+        if not known.is_exact:
+            self.best[goal] = known.combine(self.plain_costs.search(goal, budget=self._budget, limit=known.most))
+
+    def _prove_seen(self, goal: int) -> None:
+        known = self.seen[goal]
+        if not known.is_exact:
+            limit = min(known.most, self._limit(goal))
+            self.seen[goal] = known.combine(self.observed_costs.search(goal, budget=self._budget, limit=limit))
 
     def _limit(self, goal: int) -> float:
-        """Return the cost with observations from which on a goal is no longer likely."""
-        if self._peak == -INF:
+        """Return a cost with observations from which on a goal is not chosen."""
+        peak = max(self._score_range(each)[0] for each in range(len(self.prior)))
+        base = self.best[goal].most
+        if peak == -INF or base == INF:
             return INF
-        extra, floor, by = 0.0, self._peak + math.log(CANDIDATE_RATIO), self.step
+        extra, floor, by = 0.0, peak + math.log(self.options.within), self.step
         for tried in range(MAX_LIMIT_STEPS):
-            if self._score(goal, extra) < floor:
-                return self.best[goal].least + extra
+            if self._score(goal, base, base + extra) < floor:
+                return base + extra
             extra += by
             by *= 1 if tried < EXACT_LIMIT_STEPS else 2  # the limit need not be the smallest one
         return INF
 
+    def _cost_of_explaining(self, plan: SearchCost) -> float:
+        """Return what a plan made without the observations costs with them: those that it lacks are taken for wrong."""
+        if plan.most == INF or not (plan.steps or plan.most == 0):
+            return INF
+        seen = [normalize_atom(self.problem.actions[choices[0]].name) for choices in self.observed]
+        steps = [normalize_atom(step) for step in plan.steps]
+        matched = _count_prefix(steps, seen) if self.options.protocol == "prefix" else _count_common(steps, seen)
+        if self.drop is None:
+            return plan.most if matched == len(seen) else INF
+        return plan.most + self.drop * (len(seen) - matched)
+
+    # --- scores ---
+
     def _scores(self) -> list[float]:
-        return [self._score(goal) for goal in range(len(self.prior))]
+        return [self._score(goal, *self._estimates(goal)) for goal in range(len(self.prior))]
 
-    def _extra(self, goal: int) -> float:
-        """Return the extra cost with the observations, as far as known."""
-        best, seen = self.best[goal].least, self.seen[goal].least
-        return max(0.0, seen - best) if seen < INF else INF
+    def _estimates(self, goal: int) -> tuple[float, float]:
+        """Return the cost of a goal, without and with the observations, as far as known."""
+        best, seen = self.best[goal], self.seen[goal]
+        if self._has_plans and max(best.most, seen.most) < INF:
+            return (best.least + best.most) / 2, (seen.least + seen.most) / 2
+        if self._has_plans or best.least == INF or seen.least == INF:
+            return best.least, seen.least
+        return self._bounds[goal]
 
-    def _score(self, goal: int, extra: float | None = None) -> float:
-        """Return the log-likelihood of the observations under a goal, if they cost ``extra``."""
-        extra = self._extra(goal) if extra is None else extra
-        if extra == INF or self.prior[goal] == 0:
+    def _score_range(self, goal: int) -> tuple[float, float]:
+        """Return the lowest and the highest score that a goal can have with exact costs."""
+        best, seen = self.best[goal], self.seen[goal]
+        highest = self._score(goal, min(best.most, seen.least), seen.least)
+        return self._score(goal, best.least, seen.most), highest
+
+    def _score(self, goal: int, best: float, seen: float) -> float:
+        """Return the log-likelihood of the observations under a goal with these costs, and its prior."""
+        if seen == INF or self.prior[goal] == 0:
             return -INF
-        steps = (self.best[goal].least + extra) / self.step
-        needed = -sum(math.log1p(math.exp(-detour / NEED_TEMPERATURE)) for detour in self.detours[goal])
-        wasted = extra / self.step / self.options.temperature
-        return math.log(self.prior[goal]) - wasted - _choices(steps, len(self.observed)) + NEED_WEIGHT * needed
+        wasted = max(0.0, seen - best) / self.step / self.options.temperature
+        score = math.log(self.prior[goal]) - wasted
+        if self.options.protocol == "prefix":
+            return score
+        steps = max(best, seen) / self.step
+        return score - _choices(steps, len(self.observed)) + NEED_WEIGHT * self._needed[goal]
 
-    def _is_complete(self, scores: Sequence[float]) -> bool:
-        """Whether no search can change the chosen goals: each has exact costs, or is excluded by its lower bound."""
-        floor = max(scores) + math.log(self.options.within)
-        return all(
-            score == -INF or (self.best[goal].is_exact and (self.seen[goal].is_exact or score < floor))
-            for goal, score in enumerate(scores)
-        )
+    def _unsettled(self) -> list[int]:
+        """Return the goals whose costs must be narrowed before it is certain which goals are chosen."""
+        ranges = [self._score_range(goal) for goal in range(len(self.prior))]
+        lowest, highest = (max(each[i] for each in ranges) for i in range(2))
+        if highest == -INF:
+            return []
+        margin = math.log(self.options.within)
+        others = [max((high for j, (_, high) in enumerate(ranges) if j != i), default=-INF) for i in range(len(ranges))]
+        open_goals = [
+            goal for goal, (low, high) in enumerate(ranges) if high >= lowest + margin and low < others[goal] + margin
+        ]
+        if not open_goals:
+            return []
+        peaks = [goal for goal, (low, high) in enumerate(ranges) if high > low and (high == highest or low == lowest)]
+        return sorted({*open_goals, *peaks})
 
     def _cost(self, goal: int) -> GoalCost:
-        best, seen, detours = self.best[goal], self.seen[goal], self.detours[goal]
+        best, seen = self._estimates(goal)
+        detours = self.detours[goal]
         mean = self.step * sum(detours) / len(detours) if detours else 0.0
-        return GoalCost(best.least, seen.least, mean, best.is_exact and seen.is_exact)
+        return GoalCost(best, seen, mean, self.best[goal].is_exact and self.seen[goal].is_exact)
 
     def _unreachable(self) -> list[str]:
         return [
@@ -335,6 +395,28 @@ class _Recognition:
             for goal, cost in enumerate(self.best)
             if cost.least == INF
         ]
+
+
+def _count_common(steps: Sequence[str], seen: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence."""
+    row = [0] * (len(seen) + 1)
+    for step in steps:
+        diagonal = 0
+        for i, name in enumerate(seen, start=1):
+            diagonal, row[i] = row[i], diagonal + 1 if step == name else max(row[i], row[i - 1])
+    return row[-1]
+
+
+def _count_prefix(steps: Sequence[str], seen: Sequence[str]) -> int:
+    """Return how many of the first steps are, in order, among the observations."""
+    count, at = 0, 0
+    for step in steps:
+        while at < len(seen) and seen[at] != step:
+            at += 1
+        if at == len(seen):
+            break
+        count, at = count + 1, at + 1
+    return count
 
 
 def _choices(steps: float, seen: int) -> float:

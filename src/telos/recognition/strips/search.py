@@ -4,8 +4,12 @@ LM-cut (Helmert and Domshlak, 2009) is a lower bound on the cost of a goal: ``h_
 costliest precondition; the cheapest actions that lead into the zone from which the goal is free are a landmark, one of
 which must happen. Its cost is added to the bound and subtracted from those actions, until the goal is free.
 
+Below a state whose landmarks are known, the bound is incremental (Pommerening and Helmert, 2013): a landmark that does
+not contain the action remains one for the successor, so only the others are computed again.
+
 A* searches over sets of facts, a row of words with ``BITS_PER_WORD`` facts each. States are queued with the bound of
-their parent and evaluated only when they reach the front: most never do. Costs are integers.
+their parent and evaluated only when they reach the front: most never do. Successors by an action of a landmark come
+first. With a weight on the bound above 1 the same search is greedy: its plan is an upper bound. Costs are integers.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -26,6 +30,7 @@ class RelaxedTask(NamedTuple):
 
     needs: Ints
     needs_start: Ints
+    needs_count: Ints
     adds: Ints
     adds_start: Ints
     needed_by: Ints
@@ -47,6 +52,12 @@ class LmCutWorkspace(NamedTuple):
     stack: Ints
     cut: Ints
     work: Ints  # fact visits since this was set to 0, and their limit: then bounds are cut short
+    side: Ints  # which row of the following was computed last
+    owner: Ints  # two rows of landmarks: of which node, -1 for none
+    count: Ints
+    cut_start: Ints  # by row and landmark; actions from here to the next start
+    cut_cost: Ints
+    cut_actions: Ints
 
 
 def push(heap: Ints, size: int, key: int) -> int:
@@ -96,9 +107,8 @@ def compute_hmax(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> None:
     """Compute the h_max cost of every fact from ``state``, a list of true facts."""
     facts = len(room.price)
     room.price[:] = UNREACHABLE_COST
-    for action in range(len(task.costs)):
-        room.waiting[action] = task.needs_start[action + 1] - task.needs_start[action]
-        room.supporter[action] = NO_SUPPORTER
+    room.waiting[:] = task.needs_count
+    room.supporter[:] = NO_SUPPORTER
     size = 0
     for fact in state:
         size = lower_cost(fact, 0, room, size)
@@ -211,15 +221,56 @@ def find_cut(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
     return cut
 
 
-def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
+def store_cut(cut: int, cost: int, room: LmCutWorkspace, side: int) -> None:
+    """Store the first ``cut`` actions of ``room.cut`` as a landmark; one for which there is no room is found again."""
+    count = room.count[side]
+    start = room.cut_start[side, count]
+    if count + 1 >= room.cut_cost.shape[1] or start + cut > room.cut_actions.shape[1]:
+        return
+    for i in range(cut):
+        room.cut_actions[side, start + i] = room.cut[i]
+    room.cut_cost[side, count] = cost
+    room.cut_start[side, count + 1] = start + cut
+    room.count[side] = count + 1
+
+
+def keep_landmarks(action: int, room: LmCutWorkspace, side: int) -> int:
+    """Charge the other row's landmarks without ``action``, and store them in this row; return their total cost."""
+    other = 1 - side
+    total = 0
+    for each in range(room.count[other]):
+        start, end = room.cut_start[other, each], room.cut_start[other, each + 1]
+        is_hit = False
+        for i in range(start, end):
+            if room.cut_actions[other, i] == action:
+                is_hit = True
+                break
+        if is_hit:
+            continue
+        cost = room.cut_cost[other, each]
+        for i in range(start, end):
+            room.cut[i - start] = room.cut_actions[other, i]
+            room.costs[room.cut[i - start]] -= cost
+        store_cut(end - start, cost, room, side)
+        total += cost
+    room.work[0] += room.count[other]
+    return total
+
+
+def lm_cut(state: Ints, goal: Ints, action: int, task: RelaxedTask, room: LmCutWorkspace) -> int:
     """Return a lower bound on the cost from ``state`` to ``goal``; UNREACHABLE_COST if it is relaxed unreachable.
 
-    The sum of the landmarks so far is a lower bound as well, so it is returned once the limit of ``room.work`` is
-    reached.
+    The landmarks are stored in the row ``room.side``; those of the other row are kept if ``state`` was reached by
+    ``action`` from theirs (-1: compute all). The sum of the landmarks so far is a lower bound as well, so it is
+    returned once the limit of ``room.work`` is reached.
     """
+    side = room.side[0]
+    room.count[side] = 0
     room.costs[:] = task.costs
-    compute_hmax(state, task, room)
     total = 0
+    if action >= 0:
+        total = keep_landmarks(action, room, side)
+    compute_hmax(state, task, room)
     while True:
         fact = costliest_goal_fact(goal, room)
         if room.price[fact] == 0:
@@ -234,6 +285,7 @@ def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> 
         for i in range(cut):
             least = min(least, room.costs[room.cut[i]])
         total += least
+        store_cut(cut, least, room, side)
         for i in range(cut):
             room.costs[room.cut[i]] -= least
         update_hmax(cut, task, room)
@@ -263,7 +315,6 @@ class SearchNodes(NamedTuple):
     words: Ints
     cost: Ints
     bound: Ints  # a lower bound on the remaining cost
-    is_priced: Ints
     parent: Ints
     action: Ints
     table: Ints
@@ -310,14 +361,23 @@ def evaluate_node(node: int, goal: Ints, relaxed: RelaxedTask, room: LmCutWorksp
                 size += 1
             word >>= 1
             at += 1
-    bound = lm_cut(nodes.facts[:size], goal, relaxed, room)
+    action = -1
+    parent = nodes.parent[node]
+    if parent >= 0 and room.owner[1 - room.side[0]] == parent:
+        action = nodes.action[node]
+    bound = lm_cut(nodes.facts[:size], goal, action, relaxed, room)
+    room.owner[room.side[0]] = node
     nodes.bound[node] = max(nodes.bound[node], bound)
-    nodes.is_priced[node] = 1
 
 
-def enqueue(node: int, nodes: SearchNodes, size: int) -> int:
+def total_cost(node: int, nodes: SearchNodes, weight: int) -> int:
+    """Return the cost of a node and its bound, times ``weight``."""
+    return int(nodes.cost[node] + weight * nodes.bound[node])
+
+
+def enqueue(node: int, nodes: SearchNodes, size: int, weight: int) -> int:
     """Queue a node: by total cost, then by remaining cost, then the newest first."""
-    total = nodes.cost[node] + nodes.bound[node]
+    total = total_cost(node, nodes, weight)
     key = (total * MAX_PLAN_COST + nodes.bound[node]) * MAX_NODES + (MAX_NODES - 1 - node)
     return push(nodes.heap, size, key)
 
@@ -331,7 +391,6 @@ def record_state(after: Ints, parent: int, action: int, total: int, bound: int, 
         nodes.table[slot] = found
         nodes.words[found] = after
         nodes.bound[found] = bound
-        nodes.is_priced[found] = 0
     elif total >= nodes.cost[found] or nodes.bound[found] >= UNREACHABLE_COST:
         return -1
     nodes.cost[found] = total
@@ -341,45 +400,54 @@ def record_state(after: Ints, parent: int, action: int, total: int, bound: int, 
 
 
 def expand(
-    node: int, bits: ActionBits, costs: Ints, nodes: SearchNodes, count: int, size: int, after: Ints, limit: int
+    node: int,
+    bits: ActionBits,
+    costs: Ints,
+    room: LmCutWorkspace,
+    nodes: SearchNodes,
+    count: int,
+    size: int,
+    after: Ints,
+    limit: int,
+    weight: int,
 ) -> tuple[int, int, int]:
-    """Queue the successors of a node.
+    """Queue the successors of a node that was just evaluated; those by an action of a landmark last, to be first.
 
     Return the number of nodes, the size of the queue, and the number of successors pruned at ``limit``.
     """
     dear = 0
-    for action in range(len(costs)):
-        if not holds(nodes.words[node], bits.needs[action]):
-            continue
-        for i in range(len(after)):
-            after[i] = (nodes.words[node, i] & ~bits.deletes[action, i]) | bits.adds[action, i]
-        total = nodes.cost[node] + costs[action]
-        bound = max(0, nodes.bound[node] - costs[action])
-        if total + bound >= limit:
-            dear += 1
-            continue
-        found = record_state(after, node, action, total, bound, nodes, count)
-        if found < 0:
-            continue
-        count = max(count, found + 1)
-        if nodes.cost[found] + nodes.bound[found] < limit:
-            size = enqueue(found, nodes, size)
-        else:
-            dear += 1
+    for is_landmark in (False, True):
+        for action in range(len(costs)):
+            if (room.costs[action] < costs[action]) != is_landmark or not holds(nodes.words[node], bits.needs[action]):
+                continue
+            for i in range(len(after)):
+                after[i] = (nodes.words[node, i] & ~bits.deletes[action, i]) | bits.adds[action, i]
+            total = nodes.cost[node] + costs[action]
+            bound = max(0, nodes.bound[node] - costs[action])
+            if total + bound >= limit:
+                dear += 1
+                continue
+            found = record_state(after, node, action, total, bound, nodes, count)
+            if found < 0:
+                continue
+            count = max(count, found + 1)
+            if nodes.cost[found] + nodes.bound[found] < limit:
+                size = enqueue(found, nodes, size, weight)
+            else:
+                dear += 1
     return count, size, dear
 
 
-def start_search(start: Ints, nodes: SearchNodes, progress: Ints) -> None:
+def start_search(start: Ints, nodes: SearchNodes, progress: Ints, weight: int) -> None:
     """Queue the initial state."""
     nodes.table[:] = -1
     nodes.words[0] = start
     nodes.cost[0] = 0
     nodes.bound[0] = 0
-    nodes.is_priced[0] = 0
     nodes.parent[0] = -1
     nodes.action[0] = -1
     nodes.table[find_slot(start, nodes)] = 0
-    progress[0], progress[1], progress[2], progress[3] = enqueue(0, nodes, 0), 1, 0, 0
+    progress[0], progress[1], progress[2], progress[3] = enqueue(0, nodes, 0, weight), 1, 0, 0
 
 
 def search(
@@ -393,42 +461,47 @@ def search(
     progress: Ints,
     most: int,
     limit: int,
+    weight: int,
 ) -> tuple[int, int]:
     """Continue a search; return the node of the goal, -1 or PAUSED, and a lower bound on the cost of a plan.
 
     ``goal`` lists the facts that ``wanted`` has as bits. The search ends with a plan, or when no plan costs less than
     ``limit``; once ``room.work`` counts ``most``, it pauses, and ``progress`` holds the size of the queue, the number
     of nodes, the lower bound and the number of successors pruned. The bound is UNREACHABLE_COST if there is no plan.
+    With a ``weight`` above 1 a plan is found sooner, but may not be cheapest, and the lower bound is 0 beside a plan.
     """
     after = start.copy()
+    room.owner[:] = -1
     size, count, lower, dear = progress[0], progress[1], progress[2], progress[3]
     while size > 0:
         key = nodes.heap[0]
         size = pop(nodes.heap, size)
         node = MAX_NODES - 1 - key % MAX_NODES
         total = key // MAX_NODES // MAX_PLAN_COST
-        if total != nodes.cost[node] + nodes.bound[node]:
+        if total != total_cost(node, nodes, weight):
             continue  # a cheaper path or a better bound was found after it was queued
-        lower = max(lower, total)
-        if nodes.is_priced[node] == 0:
+        if weight == 1:
+            lower = max(lower, total)
+        if room.owner[room.side[0]] != node:
             if room.work[0] >= most:
-                progress[0], progress[1] = enqueue(node, nodes, size), count
+                progress[0], progress[1] = enqueue(node, nodes, size, weight), count
                 progress[2], progress[3] = lower, dear
                 return PAUSED, lower
-            evaluate_node(node, goal, relaxed, room, nodes)
+            evaluate_node(node, goal, relaxed, room, nodes)  # also if it was before: successors keep its landmarks
             new = nodes.cost[node] + nodes.bound[node]
-            if total < new < limit:
-                size = enqueue(node, nodes, size)
             if limit <= new < UNREACHABLE_COST:
                 dear += 1
-            if new > total:
+            if total_cost(node, nodes, weight) > total:
+                if new < limit:
+                    size = enqueue(node, nodes, size, weight)
                 continue
         if holds(nodes.words[node], wanted):
             return node, lower
         if count + len(relaxed.costs) > len(nodes.cost) or size + len(relaxed.costs) > len(nodes.heap):
             return -1, lower
-        count, size, left = expand(node, bits, relaxed.costs, nodes, count, size, after, limit)
+        count, size, left = expand(node, bits, relaxed.costs, room, nodes, count, size, after, limit, weight)
         dear += left
+        room.side[0] = 1 - room.side[0]  # the next evaluation keeps this node's landmarks
     return -1, limit if dear > 0 else UNREACHABLE_COST
 
 
@@ -440,4 +513,4 @@ def goal_bounds(
         if room.work[0] >= room.work[1]:
             return
         wanted = goals[goals_start[goal] : goals_start[goal + 1]]
-        found[goal] = lm_cut(start, wanted, relaxed, room)
+        found[goal] = lm_cut(start, wanted, -1, relaxed, room)

@@ -23,6 +23,7 @@ from telos.telemetry.corpus import Corpus, prepare
 from telos.telemetry.logs import align_rows, iter_play_rows, read_lines
 from telos.telemetry.tables import as_file, csv_source, guard_polars, pl
 from telos.worlds.island.playthrough import Progress, record_players
+from telos.worlds.island.styles import TODAY
 
 # --- GoalLog ----------------------------------------------------------------------------------------------------------
 
@@ -245,9 +246,17 @@ ISLAND_PREDICATES = ("action", "loc", "state", "argument", SINCE, LAST, DONE)
 ISLAND_COLUMNS = Columns(player="player", action="action", achieved="achieved")
 
 
-def island_log(players: int, seed: int, *, folds: int, jobs: int = 1, progress: Progress | None = None) -> GoalLog:
+def island_log(
+    players: int,
+    seed: int,
+    *,
+    folds: int,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    variant: str = TODAY,
+) -> GoalLog:
     """Simulate players and return their actions, each with the goal that was achieved next."""
-    games = record_players(players, seed, jobs, progress)
+    games = record_players(players, seed, jobs, progress, variant=variant)
     table = pl.DataFrame(align_rows(iter_play_rows(games)), infer_schema_length=None)
     table = table.with_columns(pl.col("achieved").cast(pl.String))  # the column has no type if no goal is achieved
     table = with_past(table, "achieved", ["player"], LENGTHS)

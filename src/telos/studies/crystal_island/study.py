@@ -30,6 +30,7 @@ from telos.studies.results import (
 )
 from telos.studies.scoring import SHARES
 from telos.studies.statistics import LEVEL, Anova, format_p
+from telos.worlds.island.styles import TODAY
 
 SOURCE = (
     "E. Y. Ha, J. P. Rowe, B. W. Mott and J. C. Lester: Recognizing Player Goals in Open-Ended Digital Games "
@@ -114,10 +115,12 @@ def run_study(
     jobs: int = 1,
     quick: bool = False,
     data: str | os.PathLike[str] | None = None,
+    variant: str = TODAY,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Run the study; the result depends on ``seed`` only, not on the number of ``jobs``.
+    """Run the study; the result depends on ``seed`` and ``variant`` only, not on the number of ``jobs``.
 
+    ``variant`` is how players are simulated: ``today``, or ``text``, which was decided from the published text.
     ``data`` is a folder with a log of human players, or one with several such folders in it.
     """
     if seed < 0:
@@ -127,13 +130,13 @@ def run_study(
         raise TelosError(f"folds must be at least 2, or no players are left to train on; got {folds}")
     paths = {} if data is None else find_logs(Path(data))
     count = (QUICK_PLAYERS if quick else PLAYERS) if players is None else players
-    log = island_log(count, seed, folds=folds, jobs=jobs)
+    log = island_log(count, seed, folds=folds, jobs=jobs, variant=variant)
     island = run_log(log, seed=seed, jobs=jobs, quick=quick, progress=progress)
     people = {}
     for name, path in paths.items():
         log = human_log(name, path, folds=folds, seed=seed)
         people[name] = run_log(log, seed=seed, jobs=jobs, quick=quick, progress=progress)
-    return island_result(island, people, seed=seed, quick=quick)
+    return island_result(island, people, seed=seed, quick=quick, variant=variant)
 
 
 def run_log(log: GoalLog, *, seed: int, jobs: int, quick: bool, progress: Progress) -> LogOutcome:
@@ -144,7 +147,9 @@ def run_log(log: GoalLog, *, seed: int, jobs: int, quick: bool, progress: Progre
     return measure_log(log, lineup.labels, done)
 
 
-def island_result(island: LogOutcome, people: Mapping[str, LogOutcome], *, seed: int, quick: bool) -> StudyResult:
+def island_result(
+    island: LogOutcome, people: Mapping[str, LogOutcome], *, seed: int, quick: bool, variant: str = TODAY
+) -> StudyResult:
     """Return the result on simulated players of the island and on logs of people."""
     findings = (*island_findings(island), *(finding for each in people.values() for finding in human_findings(each)))
     data = {
@@ -152,6 +157,7 @@ def island_result(island: LogOutcome, people: Mapping[str, LogOutcome], *, seed:
         "source": SOURCE,
         "seed": seed,
         "quick": quick,
+        "variant": variant,
         "simulated": {**island.data(), "published": PUBLISHED},
         "human": {name: {**each.data(), "peers": PEERS[name]} for name, each in people.items()},
         "findings": list(findings),
@@ -164,13 +170,14 @@ def island_result(island: LogOutcome, people: Mapping[str, LogOutcome], *, seed:
     return StudyResult(
         NAME,
         TITLE,
-        f"{NAME}: {island.players} simulated players{', and people' if people else ''} (seed {seed})",
+        f"{NAME}: {island.players} simulated players{', and people' if people else ''} (seed {seed}"
+        f"{f', players {variant}' if variant != TODAY else ''})",
         seed,
         data,
         tuple(summary),
         tuple(details),
         source=SOURCE,
-        setting=f"seed {seed}{', quick' if quick else ''}",
+        setting=f"seed {seed}{f', players {variant}' if variant != TODAY else ''}{', quick' if quick else ''}",
         findings=findings,
         notes=NOTES,
     )

@@ -241,6 +241,11 @@ class DeclaredNames:
         edges = [name for name, kind in self.context.items() if kind.handle == "edges"]
         return tuple("any_exit" if name == "exits" else name for name in edges)
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The names that can be measured."""
+        return tuple(name for name, kind in self.context.items() if kind.kind in (ValueKind.NUMBER, ValueKind.INT))
+
     def labels(self, variable: str) -> tuple[str, ...]:
         """Return the labels of a variable, if they are known."""
         if variable == "action":
@@ -274,6 +279,10 @@ class DeclaredNames:
             yield from ((goal, "a goal") for goal in (*self.goals, *(self.others if last == "priorities" else ())))
         elif len(path) == 2 and path[0] in ("counts", "pseudo_counts"):
             yield from ((name, "seen") for name in _names(self.given.get("observations")))
+        elif path[0] == "measures" and last in ("goals", "seen"):
+            yield from ((goal, "a goal") for goal in self.goals)
+        elif last == "measures":
+            yield from ((name, "a number") for name in self.numbers)
         elif last == "pay":
             yield from ((name, "what is earned") for name in ADVENTURE_EARNINGS)
 

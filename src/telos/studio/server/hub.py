@@ -20,7 +20,7 @@ from telos.files import read_bytes, write_bytes
 from telos.studio.recording import MAX_BYTES, GameLog, is_game_log, parse_game_log
 from telos.studio.server.game import Game
 from telos.studio.session import Session, format_error
-from telos.studio.stage import world
+from telos.studio.stage import Learned, world
 
 GRACE = 10.0  # seconds until a game without a page is freed: reloading a page takes less
 ABSENCE = 1800.0  # seconds until the last game in a world is freed, while its visitor plays in another world
@@ -53,6 +53,7 @@ class Hub:
         self._turn = asyncio.Lock()  # of the games that catch up
         self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of freed games, the oldest first
         self._visits: OrderedDict[str, dict[str, str]] = OrderedDict()  # visitor -> world -> name of the last game
+        self._learned: OrderedDict[tuple[str, str], Learned] = OrderedDict()  # by visitor and world
 
     def enter(self, name: str, seed: int = 0, *, visitor: str, page: str = "", now: float) -> Game:
         """Return the game of a visitor who goes to a world: the one that they left there, or a new one from ``seed``.
@@ -82,10 +83,34 @@ class Hub:
 
         A ``game`` that was freed is resumed where it was, or if the address ``repeats`` it, played from its start.
         """
+        self._keep_learned(visitor, name)
         opened = self._find_or_create(name, seed, settings, game, at, repeats, now)
+        if at is None and not game:
+            self._carry_on(visitor, opened)
         if visitor and not (opened.session.is_scripted and opened.target_frame is None):  # a replay is not their game
             self._note_visit(visitor, opened)
         return opened
+
+    def _keep_learned(self, visitor: str, name: str) -> None:
+        """Note what the visitor's last game in a world has learned about them."""
+        last = self.games.get(self._visits.get(visitor, {}).get(name, ""))
+        learned = None if last is None else last.session.stage.learned
+        if visitor and learned is not None and learned.lessons:
+            self._learned[visitor, name] = learned
+            self._learned.move_to_end((visitor, name))
+            while len(self._learned) > _MAX_VISITORS:
+                self._learned.popitem(last=False)
+
+    def _carry_on(self, visitor: str, opened: Game) -> None:
+        """Let a new game go on with what an earlier one has learned about its visitor; its recording has it, too."""
+        session, learned = opened.session, self._learned.get((visitor, opened.world))
+        own = session.stage.learned
+        if learned is None or own is None or own.model != learned.model or own.lessons or session.log.runs:
+            return
+        try:
+            session.apply(learned.model, learned.text)
+        except TelosError as error:  # a model of another version
+            opened.notify(f"what was learned before cannot be used: {error}")
 
     def _note_visit(self, visitor: str, game: Game) -> None:
         game.visitor = visitor
@@ -194,6 +219,7 @@ class Hub:
 
     def free(self, name: str) -> None:
         """Drop a game; its log is kept for a while."""
+        self._keep_learned(self.games[name].visitor, self.games[name].world)
         game = self.games.pop(name)
         self.freed += 1
         self._write(game, is_last=True)

@@ -116,7 +116,7 @@ class ArenaStage(Stage):
         for name in self._known_minds.keys() - self.battle.minds.keys() - self._fallen.keys():
             self._fallen[name] = view.time
         self._shots.extend((view.time, shot) for shot in view.shots)
-        if view.over or view.time >= self._limit:
+        if self.battle.over or view.time >= self._limit:
             self._is_over = True
             self.battle.end()
         return self.timeline.take()
@@ -139,7 +139,7 @@ class ArenaStage(Stage):
 
     @property
     def over(self) -> bool:
-        """Whether a side has won or the time is up."""
+        """Whether a side has won and nobody is about to slump over a thing, or the time is up."""
         return self._is_over
 
     def commands(self) -> Sequence[str]:

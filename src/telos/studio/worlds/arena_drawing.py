@@ -338,7 +338,8 @@ class FightDrawing:
         )
 
     def _fallen(self, each: FighterView, tint: str) -> Shape:
-        return place(each.name, "fallen", *self._at(each.x, each.y), angle=each.facing, scale=self._scale, tint=tint)
+        look = "fallen" if each.slumped_over is None else "slumped"
+        return place(each.name, look, *self._at(each.x, each.y), angle=each.facing, scale=self._scale, tint=tint)
 
     def _way(self, body: Fighter, tint: str) -> Iterator[Shape]:
         """Yield the rest of a fighter's path."""
@@ -465,6 +466,11 @@ SYMBOLS: Symbols = {
     "fallen": [
         ("tint/35", "M-10 -3Q-11 0 -10 3L3 4.5L9 7.5L10 5.5L4.5 1.5L12 -3L11 -5L3 -4.5Z", "tint/55", 1.0),
         ("tint/35", "M-15 0A3.6 3.6 0 1 0 -7.8 0A3.6 3.6 0 1 0 -15 0Z", "tint/55", 1.0),
+    ],
+    "slumped": [  # over a desk: the head and the arms on it, the shoulders at its edge
+        ("tint/55", "M-8 -4Q-9 0 -8 4L-1 6.5L1 -6.5Z", _RIM, 1.0),
+        ("tint/55", "M-3 -6.5Q4 -10 9 -7L8.5 -4.5Q4 -6 -1 -3.5ZM-3 6.5Q4 10 10 5.5L9 3.2Q4 6 -1 3.5Z", _RIM, 0.8),
+        ("tint/75", "M-1 0A4.3 4.3 0 1 0 7.6 0A4.3 4.3 0 1 0 -1 0Z", _RIM, 1.0),
     ],
     "grenade": [
         ("leaf", "M-3.5 0.5A3.5 3.5 0 1 0 3.5 0.5A3.5 3.5 0 1 0 -3.5 0.5Z", "panel", 1.0),

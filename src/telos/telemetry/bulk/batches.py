@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import MAX_FLOAT, Type, Value, ValueKind
-from telos.recognition.bulk.columns import NO_LABEL, Column, ColumnNeeds, EventColumns
+from telos.recognition.bulk.columns import NO_LABEL, Column, ColumnNeeds, EventColumns, measured
+from telos.recognition.measures.measure import value_message
 from telos.telemetry.canonical import context_column
 from telos.telemetry.tables import pl
 
 PLAYER, SESSION, TIME, ACTION, ACHIEVED, TRUTH = "player", "session", "time", "action", "goal", "truth"
+ROW = "row"  # the number of a row in its log, in frames that are parts of one
 OWN_COLUMNS = (PLAYER, SESSION, TIME, ACTION, ACHIEVED, TRUTH)
 _SEPARATOR = "\x1f"  # between the parts of a list that stands for one label
 
@@ -113,6 +115,8 @@ class BatchColumns:
         found = {ACTION: self._names(frame, ACTION, self.needs.actions)}
         if self.needs.achieved is not None or self.needs.past:
             found[ACHIEVED] = self._names(frame, ACHIEVED, self.needs.achieved or ())
+        for name, minimum in self.needs.measures.items():
+            found[measured(name)] = self._measured(frame, name, minimum)
         for name, kind in self.needs.context.items():
             column = context_column(name)
             if column not in frame.columns and name in self.needs.optional:
@@ -121,6 +125,23 @@ class BatchColumns:
                 raise TelosError(f"there is no column {name!r}, which the model reads", name_hint(name, frame.columns))
             found[name] = self._entry(frame[column], name, kind)
         return EventColumns(frame.height, found)
+
+    def _measured(self, frame: pl.DataFrame, name: str, minimum: float) -> Column:
+        """Return a measured column with NaN where it is null; what cannot be measured is refused with its row."""
+        if context_column(name) not in frame.columns:
+            raise TelosError(f"there is no column {name!r}, which the model reads", name_hint(name, frame.columns))
+        series = frame[context_column(name)]
+        if not series.dtype.is_numeric() and series.dtype != pl.Null:
+            raise _wrong(name, "number", series)
+        numbers: NDArray[np.float64] = series.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        is_null = series.is_null().to_numpy()
+        wrong = ~is_null & ~((np.abs(numbers) <= MAX_FLOAT) & (numbers >= minimum))
+        if wrong.any():
+            number = int(wrong.argmax())
+            row = frame[ROW][number] if ROW in frame.columns else number
+            message = value_message("column", name, float(numbers[number]), minimum)
+            raise TelosError(f"row {row + 1:,}: {message}", "correct it, or leave the cell empty if not known")
+        return Column(numbers)
 
     def _names(self, frame: pl.DataFrame, name: str, known: Sequence[str]) -> Column:
         series = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.String)

@@ -18,6 +18,7 @@ from telos.core.errors import TelosError
 from telos.recognition.bulk import session_kernel
 from telos.recognition.bulk.arrays import compact
 from telos.recognition.bulk.encoders import EncodedColumns, column_encoder
+from telos.recognition.bulk.measures import MeasuredRows, join_rows
 from telos.recognition.em import EMOptions, EMResult, ExpectedCounts, run_em
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.telemetry.bulk.batches import PLAYER, check_frame
@@ -36,6 +37,7 @@ class CodedSessions:
     cases: NDArray[np.int64]
     symbols: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    measured: MeasuredRows | None = None
 
     @property
     def updates(self) -> int:
@@ -43,22 +45,41 @@ class CodedSessions:
 
     def expect(self, model: IOHMM) -> ExpectedCounts:
         """Return the expected counts of these sessions under a model."""
-        return expected_counts(model, *self.expect_arrays(model))
+        if self.measured is None:
+            return expected_counts(model, *self.expect_arrays(model))
+        fit, weights, followed = self._expect_rows(model, self.measured)
+        seen = np.zeros((len(model.goals), len(model.symbols)))
+        for number, row in enumerate(weights):
+            seen[number] = np.bincount(self.symbols, row, len(model.symbols))
+        found = expected_counts(model, fit, seen, followed)
+        found.measured.add_all(self.measured.sums(weights.T))
+        return found
+
+    def _expect_rows(
+        self, model: IOHMM, measured: MeasuredRows
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Return the same as ``expect_arrays``, with the weight of each goal at each update for the counts."""
+        chances = np.array([model.counts.chances(goal) for goal in model.goals]).T[self.symbols]
+        rows = np.ascontiguousarray(chances * measured.factors_of(model.measures))
+        return self._run(model, rows, np.arange(len(self.symbols)))
 
     def expect_arrays(self, model: IOHMM) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """Return the log-likelihood, the counts by goal and symbol, and those by case, goal before and goal after.
 
         Divided by the chances of the model, the counts are the gradient of the log-likelihood.
         """
-        goals, names = model.goals, model.symbols.names
-        matrices = np.array(model.matrices)
-        chances = np.array([model.counts.chances(goal) for goal in goals]).T.copy()
-        seen, followed = np.zeros((len(goals), len(names))), np.zeros(matrices.shape)
+        return self._run(model, np.array([model.counts.chances(goal) for goal in model.goals]).T.copy(), self.symbols)
+
+    def _run(
+        self, model: IOHMM, chances: NDArray[np.float64], symbols: NDArray[np.int64]
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        goals, matrices = model.goals, np.array(model.matrices)
+        seen, followed = np.zeros((len(goals), len(chances))), np.zeros(matrices.shape)
         longest = int(np.diff(self.offsets).max(initial=0))
         room = [np.empty((longest, len(goals))), np.empty((longest, len(goals))), np.empty(longest)]
         log_likelihood = float(
             kernels.kernel(session_kernel).add_expected(
-                matrices, chances, np.array(model.prior), self.cases, self.symbols, self.offsets, *room, seen, followed
+                matrices, chances, np.array(model.prior), self.cases, symbols, self.offsets, *room, seen, followed
             )
         )
         return log_likelihood, seen, followed
@@ -93,6 +114,7 @@ class SessionCoder:
     def __init__(self, model: IOHMM) -> None:
         self._batches = BatchEncoder(column_encoder(model))
         self._parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._measured: list[MeasuredRows] = []
         self.events = 0
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -101,6 +123,8 @@ class SessionCoder:
         assert isinstance(batch.evidence, EncodedColumns)
         slots = np.repeat(batch.slots, np.diff(batch.offsets))
         self._parts.append((compact(slots), compact(batch.evidence.inputs), compact(batch.evidence.symbols)))
+        if batch.evidence.measured is not None:
+            self._measured.append(batch.evidence.measured)
         self.events += frame.height
 
     @property
@@ -116,7 +140,9 @@ class SessionCoder:
         rows = np.flatnonzero(chosen[slots])
         rows = rows[np.argsort(slots[rows], kind="stable")]
         counts = np.bincount(slots[rows], minlength=len(chosen))
-        return CodedSessions(cases[rows], symbols[rows], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        measured = join_rows(self._measured).take(rows) if self._measured else None
+        return CodedSessions(cases[rows], symbols[rows], offsets, measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,4 +239,4 @@ def draw_start(model: IOHMM, rng: Random) -> IOHMM:
         total = sum(drawn)
         shares = [START_WEIGHT * each / total for each in drawn]
         counts[goal] = dict(zip(model.symbols.names, shares, strict=True))
-    return copy_model(model, counts=counts)
+    return copy_model(model, counts=counts, measures=model.measures.draw(rng, START_WEIGHT))

@@ -16,7 +16,12 @@ from telos.core.errors import TelosError
 from telos.recognition.bulk import session_kernel
 from telos.recognition.bulk.arrays import Array
 from telos.recognition.bulk.encoders import EncodedColumns, column_encoder
-from telos.recognition.player_models import IGNORED_LOG_LIKELIHOOD, IMPOSSIBLE_LOG_LIKELIHOOD, FitThreshold
+from telos.recognition.player_models import (
+    IGNORED_LOG_LIKELIHOOD,
+    IMPOSSIBLE_LOG_LIKELIHOOD,
+    REFERENCE_WEIGHT,
+    FitThreshold,
+)
 from telos.telemetry.bulk.batches import ACHIEVED, PLAYER, SESSION, TIME, check_frame
 from telos.telemetry.bulk.encoding import BatchEncoder, EncodedBatch
 from telos.telemetry.bulk.reading import spread
@@ -40,12 +45,12 @@ class Sessions:
         """The belief at each update given the whole session."""
         return self.batch.evidence.smooth(self.batch.offsets, self.prior).beliefs
 
-    @property
+    @cached_property
     def evidence(self) -> EncodedColumns:
         """The symbols and inputs of the updates; formulas have none."""
         if not isinstance(self.batch.evidence, EncodedColumns):
             raise TelosError("this is for models of goals that change, not for formulas")
-        return self.batch.evidence
+        return self.batch.evidence.by_rows()
 
     @cached_property
     def likelihoods(self) -> Array:
@@ -212,13 +217,21 @@ def read_lagged(sessions: Sessions, lag: int) -> Array:
 # --- how well updates fit ---------------------------------------------------------------------------------------------
 
 
-def compare_styles(styles: Mapping[str, Sessions], prior: Mapping[str, float] | None = None) -> pl.DataFrame:
+def compare_styles(
+    styles: Mapping[str, Sessions],
+    prior: Mapping[str, float] | None = None,
+    *,
+    outcomes: Mapping[str, int] | None = None,
+) -> pl.DataFrame:
     """Return for each session the chance of each style: how well its model has foreseen the session, beside the others.
 
-    The models must count the same events and have the same outcomes; see ``StyleReader``.
+    ``outcomes`` are the numbers of outcomes of models that tell different ones apart: their likelihoods are compared
+    relative to a reference; see ``StyleReader``.
     """
     first = next(iter(styles.values()))
     fits = np.stack([_session_fits(each) for each in styles.values()], axis=1)
+    if outcomes is not None:
+        fits -= np.stack([_reference_fits(each, outcomes[style]) for style, each in styles.items()], axis=1)
     weights = np.array([1.0 if prior is None else prior[style] for style in styles])
     with np.errstate(divide="ignore"):
         scores = fits + np.log(weights)
@@ -232,6 +245,16 @@ def compare_styles(styles: Mapping[str, Sessions], prior: Mapping[str, float] | 
 
 def _session_fits(sessions: Sessions) -> Array:
     return _sums(_log_likelihoods(sessions, IGNORED_LOG_LIKELIHOOD), sessions.batch.offsets)
+
+
+def _reference_fits(sessions: Sessions, outcomes: int) -> Array:
+    """Return for each session the log-likelihood of its outcomes by what was seen before in it."""
+    rows = sessions.updates({"outcome": pl.Series(sessions.evidence.outcomes.astype(np.int64))})
+    rows = rows.with_columns(
+        before=pl.int_range(pl.len()).over(NUMBER, "outcome"), total=pl.int_range(pl.len()).over(NUMBER)
+    )
+    chance = (pl.col("before") + REFERENCE_WEIGHT / outcomes) / (pl.col("total") + REFERENCE_WEIGHT)
+    return _sums(rows.select(chance.log()).to_series().to_numpy(), sessions.batch.offsets)
 
 
 def _log_likelihoods(sessions: Sessions, impossible: float) -> Array:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from telos.recognition.bulk.arrays import Array
 from telos.recognition.bulk.encoders import ColumnEncoder, column_encoder
 from telos.recognition.fsm import FSMModel
-from telos.telemetry.bulk.batches import OWN_COLUMNS, PLAYER, SESSION, TIME, check_frame
+from telos.telemetry.bulk.batches import OWN_COLUMNS, PLAYER, ROW, SESSION, TIME, check_frame
 from telos.telemetry.bulk.encoding import BatchEncoder, EncodedBatch
 from telos.telemetry.bulk.players import Field
 from telos.telemetry.tables import pl
 
-TOP, ROW = "top", "row"
+TOP = "top"
 _BELIEF = "belief"
 
 

@@ -18,7 +18,7 @@ from telos.telemetry.bulk.encoding import BatchEncoder, EncodedBatch
 from telos.telemetry.bulk.players import Field, loops
 from telos.telemetry.tables import pl
 
-SEEN, FOLLOWED, EVENTS = "seen", "followed", "events"
+SEEN, FOLLOWED, EVENTS, MEASURED = "seen", "followed", "events", "measured"
 _SCHEMA = {"what": pl.String, "case": pl.Int64, "goal": pl.String, "outcome": pl.String, "count": pl.Float64}
 _KEYS = ["what", "case", "goal", "outcome"]
 _BEFORE = "before"
@@ -39,6 +39,7 @@ class TrainingCounts:
         self._seen = np.zeros((goals, len(model.symbols)))
         self._followed = np.zeros((cases, goals, goals))
         self._learned = np.zeros(goals, np.int64)  # events by goal
+        self._measured = model.measures.copy(seen={})
         self.events = self.unlabelled = 0
 
     @property
@@ -83,12 +84,20 @@ class TrainingCounts:
         goals = len(self.model.goals)
         learned = np.bincount(goal, minlength=goals)
         seen = goal.astype(np.int64) * self._seen.shape[1] + symbols
+        weights = np.ones(len(goal))
         if self.model.discount < 1:
             weights = self._weights(batch.places[is_known], goal)
-            self._seen *= (self.model.discount ** learned.astype(np.float64))[:, None]
+            fading = self.model.discount ** learned.astype(np.float64)
+            for number, name in enumerate(self.model.goals):
+                self._measured.fade(float(fading[number]), [name])
+            self._seen *= fading[:, None]
             self._seen += np.bincount(seen, weights, self._seen.size).reshape(self._seen.shape)
         else:
             self._seen += np.bincount(seen, minlength=self._seen.size).reshape(self._seen.shape)
+        if batch.evidence.measured is not None:
+            worth = np.zeros((len(goal), goals))
+            worth[np.arange(len(goal)), goal] = weights
+            self._measured.add_all(batch.evidence.measured.take(np.flatnonzero(is_known)).sums(worth))
         self._learned += learned
         has_before = before >= 0
         followed = (cases[has_before] * goals + before[has_before]) * goals + goal[has_before]
@@ -112,6 +121,10 @@ class TrainingCounts:
             rows.append((SEEN, 0, goals[goal], names[number], float(self._seen[goal, number])))
         for case, before, after in np.argwhere(self._followed):
             rows.append((FOLLOWED, int(case), goals[before], goals[after], float(self._followed[case, before, after])))
+        for measure, found in self._measured.seen.items():
+            for goal, sums in found.items():
+                names_of = zip(range(3), sums, strict=True)
+                rows += [(MEASURED, part, goal, measure, value) for part, value in names_of]
         rows += [(EVENTS, 0, goal, "", float(count)) for goal, count in self.learned.items()]
         return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
@@ -140,7 +153,7 @@ def _faded(parts: Sequence[pl.DataFrame], discount: float) -> list[pl.DataFrame]
     found = []
     for part in reversed(parts):
         worth = pl.col("goal").replace_strict(later, default=0.0, return_dtype=pl.Float64)
-        fades = pl.when(pl.col("what") == SEEN).then(discount**worth).otherwise(1.0)
+        fades = pl.when(pl.col("what").is_in([SEEN, MEASURED])).then(discount**worth).otherwise(1.0)
         found.append(part.with_columns(count=pl.col("count") * fades))
         for goal, count in _events(part).items():
             later[goal] = later.get(goal, 0.0) + count
@@ -158,6 +171,7 @@ def trained_model(model: IOHMM, table: pl.DataFrame) -> IOHMM:
     if model.discount < 1:
         for goal, count in _events(table).items():
             trained.counts.fade(model.discount**count, [goal])
+            trained.measures.fade(model.discount**count, [goal])
     for what, case, goal, outcome, count in table.select([*_KEYS, "count"]).iter_rows():
         _add(trained, what, case, goal, outcome, count)
     return trained
@@ -168,6 +182,8 @@ def _add(model: IOHMM, what: str, case: int, goal: str, outcome: str, count: flo
         model.counts.add(goal, model.symbols.names.index(outcome), count)
     elif what == FOLLOWED and model.learned is not None:
         model.learned.add(case, goal, outcome, count)
+    elif what == MEASURED:  # the case is the number of the sum: the weight, the first, the second
+        model.measures.add_sums(outcome, goal, [count if part == case else 0.0 for part in range(3)])
 
 
 def train_frame(frame: pl.DataFrame, model: IOHMM) -> IOHMM:

@@ -31,10 +31,12 @@ from telos.worlds.adventure.state import AdventureState, SinceLastEvent, lay_tra
 from telos.worlds.adventure.views import AdventureView, to_adventure_view
 
 _MAX_MONSTERS = 1_000
+TOLD_STEP = 0.1  # a factor that follows a belief changes all the time: traces have steps of this size
 HINT_FRAMES = 6 * FRAMES_A_SECOND  # frames that a hint is shown
 # Attributes of the state that are plain data.
 _PLAIN = (
-    "frame", "noted", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
+    "frame", "noted", "noted_x", "noted_y", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held",
+    "score", "kills",
     "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends", "hearts", "still", "fallen", "shielded",
     "pressed",
 )  # fmt: skip
@@ -98,6 +100,7 @@ class Adventure:
         populate(self._game)
         self._reading = None if self._model is None else GameRecognizer(self._model, seed=seed)
         self._models: list[tuple[int, str]] = [] if self._model is None else [(0, self._model)]
+        self._told_pay: Mapping[str, float] = {}
         self._events: tuple[Event, ...] = ()
         self._inputs: list[tuple[str, int]] = []
 
@@ -106,7 +109,7 @@ class Adventure:
         for name in commands:
             if name != self.player:
                 raise TelosError(f"there is no player {name!r}", name_hint(name, [self.player]))
-        game = self._game
+        game, lesson = self._game, self.lesson
         before, area = game.keys, game.area
         keys = parse_keys(commands[self.player]) if commands else before
         swings = advance(game, keys)
@@ -116,11 +119,11 @@ class Adventure:
         self._events = (create_event(game, cause, swings=swings, player=self.player),) if cause else ()
         if self._reading is not None:
             for event in self._events:
-                self._read(self._reading, event)
+                self._read(self._reading, event, lesson)
 
-    def _read(self, reading: GameRecognizer, event: Event) -> None:
-        """Let the recogniser and the director observe an event."""
-        advice = reading.observe(event)
+    def _read(self, reading: GameRecognizer, event: Event, lesson: str | None) -> None:
+        """Let the recogniser and the director observe an event, and the recogniser learn from it."""
+        advice = reading.observe(event, lesson)
         self._believe(reading, event.action)
         if advice is not None:
             self.adapt(advice)
@@ -140,11 +143,13 @@ class Adventure:
             if what not in ADVENTURE_EARNINGS:
                 raise TelosError(f"nothing is earned by {what!r}", name_hint(what, ADVENTURE_EARNINGS))
             check_not_negative(f"what {what!r} counts by", factor)
-        before, self._game.pay = self.pay, dict(advice.pay)
+        self._game.pay, told = dict(advice.pay), self._told_pay
         hint = "" if any(pay_factor(self._game, what) > factor for what, factor in advice.pay.items()) else advice.hint
         if hint:
             self._game.tell(hint, HINT_FRAMES)
-        if hint or self.pay != before:
+        steps = (abs(self.pay.get(what, 1.0) - told.get(what, 1.0)) for what in {**told, **self.pay})
+        if hint or self.pay.keys() != told.keys() or max(steps, default=0.0) >= TOLD_STEP:
+            self._told_pay = self.pay
             self._trace(Adapted(self._game.frame / FRAMES_A_SECOND, FrozenMap(self.pay), hint))
 
     def use(self, model: str) -> None:
@@ -154,7 +159,8 @@ class Adventure:
         """
         if self._reading is None:
             raise TelosError(f"{self.rules.name!r} has no companion that could use a model", "take `wilds`")
-        reading = GameRecognizer(model, seed=self._seed, heard=self._reading.heard)
+        before = self._reading
+        reading = GameRecognizer(model, seed=self._seed, heard=before.heard, lessons=before.lessons)
         self._reading = reading
         self._models.append((self._game.frame, model))
         self._game.pay = reading.pay
@@ -178,6 +184,12 @@ class Adventure:
         """The goal given to the player; None in free game and after the last phase."""
         task = self._game.task
         return task.goal if task else None
+
+    @property
+    def lesson(self) -> str | None:
+        """The goal that the companion learns from now: the given one, if the rules say that it learns."""
+        companion = self.rules.companion
+        return self.truth if companion is not None and companion.learns else None
 
     @property
     def round(self) -> str:
@@ -253,6 +265,8 @@ class Adventure:
         if self._reading is not None:
             models = [list(each) for each in self._models]
             reading = {"models": models, "heard": [event_to_data(event) for event in self._reading.heard]}
+            if any(self._reading.lessons):
+                reading["lessons"] = list(self._reading.lessons)
         return {**save_state(self._game), "seed": self._seed, "inputs": inputs, "events": events, "reading": reading}
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -273,7 +287,7 @@ class Adventure:
             events = tuple(map(event_from_saved, saved.events))
             models, reading = self._restore_reading(check, saved)
         self._game, self._inputs, self._events, self._seed = game, list(saved.inputs), events, saved.seed
-        self._models, self._reading = models, reading
+        self._models, self._reading, self._told_pay = models, reading, self.pay
 
     def _check_settings(self, data: Mapping[str, Any]) -> None:
         game = self._game
@@ -298,7 +312,11 @@ class Adventure:
         check.require(in_order, ("reading", "models"), "are not in the order of the game")
         try:
             heard = map(event_from_saved, saved.reading.heard)
-            return models, GameRecognizer(models[-1][1], seed=saved.seed, heard=heard)
+            lessons = saved.reading.lessons or [None] * len(saved.reading.heard)
+            check.require(
+                len(lessons) == len(saved.reading.heard), ("reading", "lessons"), "are not one for each event"
+            )
+            return models, GameRecognizer(models[-1][1], seed=saved.seed, heard=heard, lessons=lessons)
         except TelosError as error:
             raise check.fault(("reading",), f"cannot be read: {str(error).splitlines()[0]}") from None
 
@@ -383,6 +401,7 @@ class ReadingSnapshot(SnapshotPart):
 
     models: Items[Row[tuple[Count, str]]]
     heard: Items[EventSnapshot]
+    lessons: Items[str | None] = Field(default_factory=list)  # of the events, if there are any
 
 
 class AdventureSnapshot(SnapshotModel):
@@ -394,6 +413,8 @@ class AdventureSnapshot(SnapshotModel):
     rng: RandomState
     frame: Frame
     noted: Frame
+    noted_x: Finite = -1.0
+    noted_y: Finite = -1.0
     area: Count
     x: Finite
     y: Finite

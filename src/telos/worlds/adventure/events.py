@@ -12,6 +12,7 @@ from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.state import AdventureState, SinceLastEvent
 
 TICK = FRAMES_A_SECOND // 2  # 500 ms: movement that lasts so long is reported again
+_WAY_OUT = {edge: part for part, edge in EDGES.items()}
 NEAR = 120.0  # pixels: a second's walk of most monsters
 
 
@@ -37,7 +38,7 @@ def create_event(game: AdventureState, cause: str, *, swings: bool, player: str)
     action = "swing" if swings else game.keys.direction
     event = Event(action, _context(game, cause), player=player, time=game.frame / FRAMES_A_SECOND, goal=game.since.goal)
     game.since = SinceLastEvent()
-    game.noted = game.frame
+    game.noted, game.noted_x, game.noted_y = game.frame, game.x, game.y
     return event
 
 
@@ -78,8 +79,47 @@ def _context(game: AdventureState, cause: str) -> dict[str, Any]:
         "toward_nearest_monster": is_toward_nearest(game, game.xs, game.ys),
         "monster_near": is_monster_near(game),
         "toward_gem": is_toward_nearest(game, game.gem_xs, game.gem_ys),
+        **_measures(game, exits, unvisited),
         **_ways(game, {edge for edge, far in behind.items() if (area_map.distance[far] or 0) < here}),
     }
+
+
+def _measures(game: AdventureState, exits: list[str], unvisited: Sequence[str]) -> dict[str, float]:
+    """Return speeds, distances and directions: what cannot be measured now is left out.
+
+    All are rounded, because the last digits of `math.atan2` differ between machines, and recordings must not.
+    """
+    area_map = game.rules.map
+    here = area_map.distance[game.area] or 0
+    home = [edge for edge in exits if (area_map.distance[area_map.exits[game.area][edge]] or 0) < here]
+    found: dict[str, float | None] = {"speed": _speed(game)}
+    if game.keys.direction != STOP:
+        found["heading"] = _bearing(*VECTORS[game.keys.direction])
+    for name, edges in (("exit_bearing", exits), ("unvisited_bearing", unvisited), ("home_bearing", home)):
+        found[name] = _bearing(*VECTORS[_WAY_OUT[edges[0]]]) if edges else None
+    ways = [(x - game.x, y - game.y) for x, y in zip(game.xs, game.ys, strict=True)]
+    if ways:
+        x, y = min(ways, key=lambda way: way[0] * way[0] + way[1] * way[1])
+        distance = math.sqrt(x * x + y * y)
+        found["monster_distance"] = round(distance, 1)
+        found["monster_bearing"] = _bearing(x, y) if distance >= 1 else None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _bearing(right: float, down: float) -> float:
+    """Return a direction in degrees, clockwise from north."""
+    return round(math.degrees(math.atan2(right, -down)) % 360, 1) % 360
+
+
+def _speed(game: AdventureState) -> float | None:
+    """Return the pixels a second, as the crow flies, since the last event; None after a jump into another area."""
+    frames = game.frame - game.noted
+    if game.noted_x < 0 or not frames:
+        return None
+    across, down = game.x - game.noted_x, game.y - game.noted_y
+    away = math.sqrt(across * across + down * down)
+    is_jump = away > 1.5 * game.rules.player.speed * frames + 1
+    return None if is_jump else round(away * FRAMES_A_SECOND / frames, 1)
 
 
 def _ways(game: AdventureState, home: set[str]) -> dict[str, bool]:

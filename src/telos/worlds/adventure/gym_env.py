@@ -9,6 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
+from telos.core.event import Event
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.adventure.map import DIRECTIONS, STOP, Keys, format_keys
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
@@ -32,6 +33,8 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
     when all phases are over, and is truncated after ``max_frames`` frames.
 
     An observation holds what the screen shows and the goal given to the player; offsets are in screens.
+    ``info["events"]`` is the tuple of the events of the step, oldest first, as a recogniser's ``observe`` takes them;
+    it is empty after a reset and after steps without an event. ``info["truth"]`` is the player's goal; no event has it.
     Importing this module registers it, so that ``gymnasium.make("telos/Adventure-v0", rules="aiide")`` makes one.
     """
 
@@ -86,7 +89,7 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         super().reset(seed=seed)
         self.game.reset(int(self.np_random.integers(2**31)))
         view = self.game.view()
-        return self._observation(view), self._info(view)
+        return self._observation(view), self._info(view, ())
 
     def step(self, action: NDArray[np.int64]) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Hold an action for ``frame_skip`` frames."""
@@ -97,10 +100,11 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             )
         way, swing = (int(each) for each in action)
         text = format_keys(Keys(WAYS[way], bool(swing)))
-        reward = 0.0
+        reward, events = 0.0, list[Event]()
         before = self.game.view()
         for _ in range(self._skip):
             self.game.step({self.game.player: text})
+            events += self.game.events
             after = self.game.view()
             reward += self._reward(before, after)
             before = after
@@ -109,7 +113,7 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             reward,
             before.done,
             not before.done and before.frame >= self._most,
-            self._info(before),
+            self._info(before, tuple(events)),
         )
 
     def _reward(self, before: AdventureView, after: AdventureView) -> float:
@@ -124,8 +128,9 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             goals = sum(map(bool, (after.carrying and not before.carrying, brought, levelled)))
         return self.PHASE * goals + self.KILL * kills + self.DEATH * (after.deaths - before.deaths)
 
-    def _info(self, view: AdventureView) -> dict[str, Any]:
-        return {"truth": view.truth or "", "score": view.score, "kills": view.kills, "deaths": view.deaths}
+    def _info(self, view: AdventureView, events: tuple[Event, ...]) -> dict[str, Any]:
+        counts = {"score": view.score, "kills": view.kills, "deaths": view.deaths}
+        return {"truth": view.truth or "", "events": events, **counts}
 
     def _observation(self, view: AdventureView) -> Observation:
         column, row = (int(part) - 1 for part in view.area.split(","))

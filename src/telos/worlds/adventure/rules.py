@@ -71,6 +71,7 @@ class CompanionRules:
     size: float
     speed: float
     reach: float
+    learns: bool = field(default=False, repr=False)  # from the player, while the game says what the goal is
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,8 @@ class Rules:
             # Recordings contain the model, and it may be replaced during a game.
             companion = self.companion and replace(self.companion, name="", reads="")
             said += repr((self.monsters.kinds, companion, self.minds))
+            if companion and companion.learns:
+                said += "learns"
         chests = tuple((phase.within, phase.footprints) for phase in self.phases)
         gentle = (self.hearts, self.death, self.safe_town, self.houses, chests)
         if gentle != (None, DeathRules(), False, False, ((0, False),) * len(chests)):

@@ -21,7 +21,7 @@ from telos.files.domain_file import load
 from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, PositiveDuration, name_type, parse_duration, schema_text, text_type
 from telos.worlds.adventure.map import AreaMap
-from telos.worlds.adventure.recognizer import reader_names
+from telos.worlds.adventure.recognizer import is_trainable, reader_names
 from telos.worlds.adventure.rules import (
     FRAMES_A_SECOND,
     ChestRules,
@@ -352,6 +352,8 @@ class CompanionShape(FileModel):
     """Pixels a frame."""
     reach: _Pixels = Field(examples=[56])
     """How near a monster must be to be stunned by its staff, in pixels. It never kills."""
+    learns: bool = False
+    """Whether it learns how the player plays, while the game says what the goal is; `reads` is an `iohmm` then."""
 
 
 class EventsShape(FileModel):
@@ -410,7 +412,7 @@ def rules_names() -> tuple[str, ...]:
     """Return the names of the rule sets that come with the package.
 
     >>> rules_names()
-    ('aiide', 'aiide-text', 'flairs', 'flairs-text', 'wilds')
+    ('aiide', 'aiide-text', 'flairs', 'flairs-text', 'tutorial', 'wilds')
     """
     return tuple(sorted(file.stem for file in DATA.glob("*.yaml")))
 
@@ -486,7 +488,9 @@ def _monsters(shape: MonstersShape) -> MonsterRules:
 
 
 def _companion(shape: CompanionShape) -> CompanionRules:
-    return CompanionRules(shape.name, shape.reads, float(shape.size), float(shape.speed), float(shape.reach))
+    return CompanionRules(
+        shape.name, shape.reads, float(shape.size), float(shape.speed), float(shape.reach), shape.learns
+    )
 
 
 def _hearts(shape: HeartsShape) -> HeartRules:
@@ -618,6 +622,13 @@ class _RulesChecker:
                 ("companion", "reads"),
                 name_hint(reads, reader_names()),
                 code=FaultCode.UNKNOWN_NAME,
+            )
+        elif reads is not None and definition.entry("companion", "learns") and not is_trainable(reads):
+            definition.fault(
+                f"{reads!r} is written by hand and learns nothing",
+                ("companion", "reads"),
+                "name a trained recogniser, such as wilds-learner, or leave `learns` out",
+                code=FaultCode.CONFLICT,
             )
 
     def _check_phases(self) -> None:

@@ -26,9 +26,9 @@ class AdventureState:
 
     __slots__ = (
         "area", "carrying", "chests", "company", "deaths", "directed", "facing", "fallen", "frame", "gem_xs", "gem_ys",
-        "gems_held", "hearts", "hint_ends", "keys", "kills", "knock", "legs", "message", "noted", "number", "pay",
-        "phase", "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules", "score", "shielded",
-        "since", "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
+        "gems_held", "hearts", "hint_ends", "keys", "kills", "knock", "legs", "message", "noted", "noted_x", "noted_y",
+        "number", "pay", "phase", "phase_deaths", "phase_kills", "pressed", "restart", "returning", "rng", "rules",
+        "score", "shielded", "since", "still", "straight", "swinging", "trail", "visited", "x", "xs", "y", "ys",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, *, directed: bool, number: int, seed: int) -> None:
@@ -36,6 +36,7 @@ class AdventureState:
         self.rng = Random(seed)
         self.frame = 0
         self.noted = 0  # frame of the last event
+        self.noted_x = self.noted_y = -1.0  # where the player was at it; -1 before the first
         self.area = rules.map.town
         self.x, self.y = rules.width / 2, rules.height / 2
         self.keys: Keys = NO_KEYS

@@ -6,7 +6,7 @@
     ai/   what gives a fighter a mind: sensors, beliefs, body, characters; control by a person
 
 Start with `load_scene` and `Battle`. Comparing behaviours over many fights: tournament.py, squad_tournament.py.
-What single orders change: counterfactuals.py.
+What single orders change: counterfactuals.py. How steady goals are: goal_changes.py.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from telos.worlds.arena.ai.characters import characters_with, load_arena_characters, load_character_texts
     from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
     from telos.worlds.arena.battle import Battle
-    from telos.worlds.arena.counterfactuals import OrderEffect, OrderSummary, summarize_orders, weigh_orders
+    from telos.worlds.arena.counterfactuals import (
+        OrderEffect,
+        OrderSummary,
+        summarize_orders,
+        summarize_situations,
+        weigh_orders,
+    )
+    from telos.worlds.arena.goal_changes import measure_goal_changes, summarize_goal_changes
     from telos.worlds.arena.replay import FightLog, IntentionTracker, LogLine, Replay, replay_fight
     from telos.worlds.arena.scene import CastMember, Cue, Scene, load_scene, read_scene, scene_names
     from telos.worlds.arena.sim.arena import Arena
@@ -58,12 +65,15 @@ __all__ = [
     "load_map",
     "load_scene",
     "map_names",
+    "measure_goal_changes",
     "read_scene",
     "replay_fight",
     "run_squad_tournament",
     "run_tournament",
     "scene_names",
+    "summarize_goal_changes",
     "summarize_orders",
+    "summarize_situations",
     "weigh_orders",
     "with_player",
 ]
@@ -81,7 +91,10 @@ __getattr__, __dir__ = lazy_exports(
         "OrderEffect": "counterfactuals",
         "OrderSummary": "counterfactuals",
         "summarize_orders": "counterfactuals",
+        "summarize_situations": "counterfactuals",
         "weigh_orders": "counterfactuals",
+        "measure_goal_changes": "goal_changes",
+        "summarize_goal_changes": "goal_changes",
         "FightLog": "replay",
         "IntentionTracker": "replay",
         "LogLine": "replay",

@@ -23,7 +23,7 @@ from telos.files import SnapshotModel, read_snapshot, unchanged_on_error
 from telos.files.restoring import Omission, SnapshotCheck
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
-from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.squads.behaviours import order_behaviours
 from telos.squads.coordinator import Coordinator, CoordinatorSnapshot
 from telos.squads.dialogue.dialogue import Dialogue, DialogueSnapshot
 from telos.squads.dialogue.lines import builtin_lines
@@ -38,6 +38,7 @@ from telos.worlds.arena.ai.characters import (
     load_procedures,
     make_arena,
 )
+from telos.worlds.arena.ai.dying import DeathPlanner, nearest_things
 from telos.worlds.arena.ai.facts import make_fact
 from telos.worlds.arena.ai.fighter_body import FighterBody, PlanningFunctions
 from telos.worlds.arena.ai.saving import LimbsSnapshot, check_limbs, check_mind, fact_check
@@ -79,9 +80,10 @@ class Battle:
         self.bodies = {
             member.name: FighterBody(self.arena, member.name) for member in scene.cast if member.script is None
         }
-        self._sensors = make_sensors(self.arena, self.bodies)
+        self._sensors = make_sensors(self.arena, self.bodies, self.domain)
         self.crowd = MindSchedule(SensorSchedule(self._sensors), Scheduler(Planner(self.domain), clock=None))
         self._procedures = load_procedures()
+        self._deaths = DeathPlanner(self.arena, self.domain, self._procedures, self._trace)
         self.minds: dict[str, Mind] = {}
         for number, member in enumerate(scene.cast):
             if member.script is None:
@@ -107,7 +109,7 @@ class Battle:
             body=self.bodies[member.name],
             believe=FighterBeliefs(self.arena, fighter),
             procedures=self._procedures,
-            attention=make_attention(self.arena, fighter),
+            attention=(*make_attention(self.arena, fighter), *nearest_things(self.arena, fighter, self.domain)),
             reflexes={name: self._sensors[name] for name, every in kind.sensors.items() if not every},
             scheduler=self.crowd.scheduler,
             number=number,
@@ -128,7 +130,7 @@ class Battle:
             names = set(self._squads[side])
             coordinator = Coordinator(
                 side,
-                behaviours=[each for each in ALL_BEHAVIOURS if each.name in names],
+                behaviours=order_behaviours(self._squads[side], self.scene.manoeuvres),
                 practices=[each for each in ALL_PRACTICES if each.name in names],
                 trace=self._trace,
             )
@@ -149,9 +151,14 @@ class Battle:
         limit = self.scene.seconds if limit is None else limit
         if not limit > 0:
             raise TelosError(f"the time limit must be more than 0 seconds, got {limit!r}")
-        while not self.arena.over and self.arena.time < limit:
+        while not self.over and self.arena.time < limit:
             yield self.step()
         self.end()
+
+    @property
+    def over(self) -> bool:
+        """Whether at most one of two or more sides has living fighters, and nobody is about to slump over a thing."""
+        return self.arena.over and all(self.bodies[name].command is None for name in self.bodies.keys() - self.minds)
 
     def end(self) -> None:
         """Record the result of the fight."""
@@ -216,11 +223,12 @@ class Battle:
 
     def _commands(self, now: float, player_commands: Mapping[str, str]) -> dict[str, str]:
         commands = {name: command for name, body in self.bodies.items() if (command := body.take_command()) is not None}
+        dying = {name for name in commands if name not in self.minds}
         for member in self.scene.cast:
             for cue in _due_commands(member, now):
                 commands[member.name] = cue
         commands.update(player_commands)
-        return {name: command for name, command in commands.items() if self.arena.fighter(name).alive}
+        return {name: command for name, command in commands.items() if self.arena.fighter(name).alive or name in dying}
 
     def _process_events(self, events: tuple[Event, ...]) -> None:
         now = self.arena.time
@@ -231,7 +239,9 @@ class Battle:
         self._stimulus_delivery.deliver(events, now)
         for event in events:
             if event.action == "dead" and event.context["target"] in self.minds:
-                self.crowd.leave(self.minds.pop(str(event.context["target"])))
+                mind = self.minds.pop(str(event.context["target"]))
+                self.crowd.leave(mind)
+                self._deaths.begin(mind, self.bodies[mind.name], now)
 
     def _deliver_words(self, event: Event, now: float) -> None:
         """Deliver words that are part of a plan to their hearer, as a fact that it may act on."""
@@ -418,6 +428,7 @@ def _with_functions(domain: Domain, functions: Mapping[str, Callable[..., Any]])
         variables=domain.variables,
         actions=domain.actions,
         goals=domain.goals,
+        objects=domain.templates,
         action_sets=domain.action_sets,
         goal_sets=domain.goal_sets,
         functions=functions,

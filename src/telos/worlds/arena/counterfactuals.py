@@ -2,14 +2,15 @@
 
 Start with `weigh_orders`. Each time a squad behaviour begins, the fight is saved just before. Forks of it go on with
 the orders and without them, with the same dice, and are compared by expected damage, exposure and bursts.
-`summarize_orders` takes the means by behaviour and task.
+`summarize_orders` takes the means by behaviour and task, `summarize_situations` those by situation as well.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from statistics import fmean, stdev
+from dataclasses import asdict, dataclass, replace
+from random import Random
+from statistics import fmean
 from typing import Any
 
 from telos.agents.memory import Fact
@@ -17,13 +18,14 @@ from telos.agents.trace import Began
 from telos.core.errors import TelosError
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap
-from telos.squads.squad import Order, Squad
+from telos.squads.squad import Order, Squad, in_valid_cover, known_enemies
 from telos.worlds.arena.battle import SQUAD_STEPS, Battle
 from telos.worlds.arena.scene import Scene
 from telos.worlds.arena.sim.combat import is_protected
 from telos.worlds.arena.sim.constants import TICKS_A_SECOND, WEAPONS
 
 HORIZON = 8.0  # seconds that a fork goes on
+CONTACT_SECONDS = 8.0  # after a side has first known of an enemy, its first contact is over
 _ALL = "everybody"
 _SHOWN_STEPS = 4
 
@@ -59,6 +61,24 @@ class Conduct:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderSituation:
+    """When, where and against how many an order is given.
+
+    ``contact`` is "before contact", "first contact" or "later"; ``stance`` is that of the member, "in cover" or "in
+    the open", or "all in cover" or "some in the open" if the order is everybody's; ``strength`` is "outnumbered",
+    "even" or "more" than the enemies that the squad knows of.
+    """
+
+    contact: str
+    stance: str
+    strength: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return self.contact, self.stance, self.strength
+
+
+@dataclass(frozen=True, slots=True)
 class OrderEffect:
     """One order, or all orders of a behaviour (``task`` is "everybody"), and what differed with it and without.
 
@@ -75,11 +95,14 @@ class OrderEffect:
     why: str
     effect: Conduct
     instead: tuple[str, ...]
+    situation: OrderSituation
+    seed: int = 0  # of the fight
 
     def to_dict(self) -> dict[str, Any]:
         """Return the effect as data for JSON."""
-        about = {key: getattr(self, key) for key in ("time", "squad", "behaviour", "task", "member", "order", "why")}
-        return {**about, **_figures(self.effect), "instead": list(self.instead)}
+        keys = ("seed", "time", "squad", "behaviour", "task", "member", "order", "why")
+        about = {key: getattr(self, key) for key in keys}
+        return {**about, "situation": asdict(self.situation), **_figures(self.effect), "instead": list(self.instead)}
 
 
 def _figures(effect: Conduct) -> dict[str, float]:
@@ -88,13 +111,17 @@ def _figures(effect: Conduct) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class OrderSummary:
-    """The mean effect of the orders of one task of a behaviour, with 95% intervals (half widths) of the means."""
+    """The mean effect of the orders of one task of a behaviour, with 95% intervals (half widths) of the means.
+
+    ``situation`` is the part of the situation that they have in common, if they were chosen by one.
+    """
 
     behaviour: str
     task: str
     orders: int
     mean: Conduct
     margin: FrozenMap[str, float]
+    situation: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as data for JSON; margins are None if there is one order only."""
@@ -102,6 +129,7 @@ class OrderSummary:
         return {
             "behaviour": self.behaviour,
             "task": self.task,
+            **({"situation": self.situation} if self.situation else {}),
             "orders": self.orders,
             "mean": _figures(self.mean),
             "margin": margins,
@@ -111,20 +139,30 @@ class OrderSummary:
 def summarize_orders(effects: Iterable[OrderEffect]) -> tuple[OrderSummary, ...]:
     """Return the mean effects by behaviour and task.
 
-    The margins are somewhat too narrow, as the orders of one fight are not independent.
+    The margins of a single fight are too narrow, as its orders are not independent.
     """
-    groups: dict[tuple[str, str], list[Conduct]] = {}
-    for each in effects:
-        groups.setdefault((each.behaviour, each.task), []).append(each.effect)
+    return _summarize((each, "") for each in effects)
+
+
+def summarize_situations(effects: Iterable[OrderEffect]) -> tuple[OrderSummary, ...]:
+    """Return the mean effects by behaviour, task and each part of the situation; an order counts for every part."""
+    return _summarize((each, part) for each in effects for part in each.situation.parts)
+
+
+def _summarize(effects: Iterable[tuple[OrderEffect, str]]) -> tuple[OrderSummary, ...]:
+    groups: dict[tuple[str, str, str], list[OrderEffect]] = {}
+    for each, part in effects:
+        groups.setdefault((each.behaviour, each.task, part), []).append(each)
     return tuple(
         OrderSummary(
             behaviour,
             task,
             len(found),
-            _mean(found),
-            FrozenMap({key: _margin([getattr(one, key) for one in found]) for key in ("net", "exposed", "bursts")}),
+            _mean([each.effect for each in found]),
+            FrozenMap({key: _margin(found, key) for key in ("net", "exposed", "bursts")}),
+            part,
         )
-        for (behaviour, task), found in sorted(groups.items())
+        for (behaviour, task, part), found in sorted(groups.items())
     )
 
 
@@ -132,9 +170,22 @@ def _mean(found: list[Conduct]) -> Conduct:
     return Conduct(*(fmean(getattr(one, key) for one in found) for key in ("dealt", "taken", "exposed", "bursts")))
 
 
-def _margin(numbers: list[float]) -> float:
-    """Return the half width of the 95% interval of a mean."""
-    return math.inf if len(numbers) < 2 else 1.96 * stdev(numbers) / math.sqrt(len(numbers))
+def _margin(effects: list[OrderEffect], key: str) -> float:
+    """Return the half width of the 95% interval of a mean.
+
+    Orders of one fight resemble each other, so fights are what is counted; the orders of a single fight are counted
+    themselves, and the interval is too narrow then.
+    """
+    numbers = [getattr(each.effect, key) for each in effects]
+    seeds = [each.seed for each in effects]
+    units = seeds if len(set(seeds)) > 1 else range(len(numbers))
+    if len(numbers) < 2:
+        return math.inf
+    mean, off = fmean(numbers), Counter[int]()
+    for unit, number in zip(units, numbers, strict=True):
+        off[unit] += number - mean
+    squares = sum(each * each for each in off.values())
+    return 1.96 * math.sqrt(squares * len(off) / (len(off) - 1)) / len(numbers)
 
 
 # --- the fight and its forks ---
@@ -151,19 +202,46 @@ class OrderMoment:
     behaviour: str
     orders: FrozenMap[str, Order]
     why: str
+    contact: str = "later"
+    strength: str = "even"
+    covered: frozenset[str] = frozenset()  # members who are in valid cover
+
+    def situation(self, who: tuple[str, ...]) -> OrderSituation:
+        """Return the situation of some of the members."""
+        exposed = [name for name in who if name not in self.covered]
+        if len(who) == 1:
+            stance = "in the open" if exposed else "in cover"
+        else:
+            stance = "all in cover" if not exposed else "some in the open"
+        return OrderSituation(self.contact, stance, self.strength)
 
 
 def find_order_moments(scene: Scene, *, seed: int, seconds: float | None = None) -> Iterator[OrderMoment]:
     """Play a fight, and yield the moments at which squad behaviours begin."""
     battle = Battle(replace(scene, talk=False), seed=seed)
     limit = scene.seconds if seconds is None else seconds
+    first_known: dict[str, float] = {}  # when each side has first known of an enemy
     while not battle.arena.over and battle.arena.time < limit:
         now = battle.arena.time
         is_due = round(now * 10) % SQUAD_STEPS == 0
         saved = battle.save(plans=False) if is_due else {}
+        if is_due:
+            for side in scene.sides:
+                members = [each for each in battle.comrades.values() if each.side == side and each.alive]
+                if side not in first_known and known_enemies(members, now):
+                    first_known[side] = now
         battle.step()
         if is_due:
-            yield from (_moment(saved, side, squad) for side, squad in _begun(battle, now))
+            yield from (_moment(saved, side, squad, first_known.get(side)) for side, squad in _begun(battle, now))
+
+
+def sample_moments(scene: Scene, *, seed: int, most: int | None, seconds: float | None = None) -> list[OrderMoment]:
+    """Return ``most`` of the moments of a fight, drawn at random and in the order of time; all of them if None."""
+    found = list(find_order_moments(scene, seed=seed, seconds=seconds))
+    if most is None or len(found) <= most:
+        return found
+    places = sorted(Random(seed).sample(range(len(found)), most))
+    return [found[place] for place in places]
 
 
 def _begun(battle: Battle, now: float) -> Iterator[tuple[str, Squad]]:
@@ -174,12 +252,30 @@ def _begun(battle: Battle, now: float) -> Iterator[tuple[str, Squad]]:
                 yield coordinator.side, squad
 
 
-def _moment(saved: Mapping[str, Any], side: str, squad: Squad) -> OrderMoment:
+def _moment(saved: Mapping[str, Any], side: str, squad: Squad, first_known: float | None) -> OrderMoment:
     assignment = squad.assignment
     assert assignment is not None
+    now = assignment.began
+    enemies = len({fact.subject for fact in known_enemies(squad.members, now)})
+    ahead = len(squad.members) - enemies
     return OrderMoment(
-        saved, assignment.began, side, squad.name, assignment.behaviour, assignment.orders, assignment.why
+        saved,
+        now,
+        side,
+        squad.name,
+        assignment.behaviour,
+        assignment.orders,
+        assignment.why,
+        contact=_describe_contact(first_known, now),
+        strength="outnumbered" if ahead < 0 else "more" if ahead > 0 else "even",
+        covered=frozenset(member.name for member in squad.members if in_valid_cover(member, now)),
     )
+
+
+def _describe_contact(first_known: float | None, now: float) -> str:
+    if first_known is None:
+        return "before contact"
+    return "first contact" if now - first_known <= CONTACT_SECONDS else "later"
 
 
 class OrderlessBattle(Battle):
@@ -243,16 +339,21 @@ def weigh_moment(scene: Scene, moment: OrderMoment, *, seed: int, forks: int, ho
         without = play(who)
         pairs = zip(given, without, strict=True)
         effect = _mean([one.conduct(who).minus(other.conduct(who)) for one, other in pairs])
-        yield _order_effect(moment, who, effect, without[0].steps(who[0]) if len(who) == 1 else ())
+        yield _order_effect(moment, seed, who, effect, without[0].steps(who[0]) if len(who) == 1 else ())
 
 
-def _order_effect(moment: OrderMoment, who: tuple[str, ...], effect: Conduct, instead: tuple[str, ...]) -> OrderEffect:
+def _order_effect(
+    moment: OrderMoment, seed: int, who: tuple[str, ...], effect: Conduct, instead: tuple[str, ...]
+) -> OrderEffect:
     task: str = _ALL
     member, text = _ALL, "; ".join(f"{name} {moment.orders[name]}" for name in who)
     if len(who) == 1:
         (member,) = who
         task, text = moment.orders[member].task, str(moment.orders[member])
-    return OrderEffect(moment.time, moment.squad, moment.behaviour, task, member, text, moment.why, effect, instead)
+    situation = moment.situation(who)
+    return OrderEffect(
+        moment.time, moment.squad, moment.behaviour, task, member, text, moment.why, effect, instead, situation, seed
+    )
 
 
 def play_fork(

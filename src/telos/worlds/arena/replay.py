@@ -43,6 +43,8 @@ _EVENT_TEXTS = {
     "dark": "puts the light out in {room}",
     "healed": "is patched up",
     "took": "takes {thing}",
+    "drew": "draws the {weapon}",
+    "slumped": "slumps over {thing}",
     "empty": "has an empty magazine",
 }
 

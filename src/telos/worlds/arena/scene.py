@@ -30,6 +30,7 @@ from telos.files.schema import (
     text_type,
 )
 from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.squads.manoeuvres import Manoeuvre, load_built_in, load_manoeuvre, manoeuvre_names
 from telos.squads.practices import ALL_PRACTICES
 from telos.worlds.arena.sim.commands import CommandParser
 from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS
@@ -84,8 +85,8 @@ class SceneThing:
 class Scene:
     """Everything that a fight starts from, except its seed.
 
-    ``squads`` are the squad behaviours and practices that are on, ``objectives`` the orders of each side, ``title`` is
-    its name in menus.
+    ``squads`` are the squad behaviours, manoeuvres and practices that are on, ``manoeuvres`` those of them that are
+    planned, ``objectives`` the orders of each side, ``title`` is its name in menus.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Scene:
     cast: tuple[CastMember, ...]
     things: tuple[SceneThing, ...] = ()
     squads: tuple[str, ...] = ()
+    manoeuvres: tuple[Manoeuvre, ...] = ()
     objectives: FrozenMap[str, FrozenMap[str, Value]] = field(default_factory=FrozenMap)
     talk: bool = False
     title: str = ""
@@ -110,7 +112,7 @@ def scene_names() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in SCENES.glob("*.yaml")))
 
 
-@cache  # reads 24 files, which do not change
+@cache  # the files of the package do not change
 def scene_titles() -> Mapping[str, str]:
     """Return the titles of the scenes in the package, by name, without loading the scenes.
 
@@ -134,7 +136,8 @@ def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) 
     """Load a scene of the package by name, or a scene file by path.
 
     ``characters`` is the folder with a file for each character. Maps are looked for in the folder ``maps`` beside the
-    scene's folder, then in the package. A ``DefinitionError`` holds all faults of an invalid file.
+    scene's folder, manoeuvres in ``manoeuvres`` there, then in the package. A ``DefinitionError`` holds all faults of
+    an invalid file.
     """
     file = Path(scene)
     if isinstance(scene, str) and file.name == scene and not file.suffix:
@@ -143,8 +146,14 @@ def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) 
             raise TelosError(f"unknown scene {scene!r}", remedy)
         file = SCENES / f"{scene}.yaml"
     known = [each.stem for each in characters.glob("*.yaml")]
-    maps = [file.absolute().parent.parent / "maps", MAPS]
-    return read_scene(read_text(file), file=os.fspath(file), maps=maps, characters=known)
+    beside = file.absolute().parent.parent
+    return read_scene(
+        read_text(file),
+        file=os.fspath(file),
+        maps=[beside / "maps", MAPS],
+        characters=known,
+        manoeuvres=beside / "manoeuvres",
+    )
 
 
 # --- file model ---
@@ -266,7 +275,7 @@ class SceneShape(FileModel):
     things: dict[_Letter, _Kind] = Field(default_factory=dict)
     """What lies at which letter of the map: `{M: medkit}`."""
     squads: _Squads = Field(default_factory=list)
-    """The squad behaviours and practices that are on: `all`, or a list."""
+    """The squad behaviours, manoeuvres and practices that are on: `all` that are built in, or a list."""
     objectives: dict[_Side, dict[_Order, Any]] = Field(default_factory=dict)
     """What a side is told to achieve: `{red: {advance: [p1, p2]}}`."""
     talk: _Bool = False
@@ -281,12 +290,15 @@ def scene_schema() -> str:
 # --- reading a scene ---
 
 
-def read_scene(text: str, *, file: str, maps: Sequence[Path], characters: Collection[str]) -> Scene:
+def read_scene(
+    text: str, *, file: str, maps: Sequence[Path], characters: Collection[str], manoeuvres: Path | None = None
+) -> Scene:
     """Read a scene from the text of a scene file; ``maps`` are the folders to search for its map, in that order.
 
-    A ``DefinitionError`` holds all faults of the text and of its map.
+    Manoeuvres are those in the folder ``manoeuvres``, and those of the package. A ``DefinitionError`` holds all faults
+    of the text, of its map and of its manoeuvres.
     """
-    draft = _SceneReader(Definition(text, file, SceneShape, "a scene file"), maps, characters)
+    draft = _SceneReader(Definition(text, file, SceneShape, "a scene file"), maps, characters, manoeuvres)
     model = draft.sheet.model
     if draft.faults or draft.map is None or model is None:
         raise_faults(draft.faults)
@@ -298,6 +310,7 @@ def read_scene(text: str, *, file: str, maps: Sequence[Path], characters: Collec
         cast=tuple(draft.cast),
         things=tuple(draft.things),
         squads=tuple(dict.fromkeys(draft.squads)),
+        manoeuvres=tuple(draft.manoeuvres.values()),
         objectives=_freeze(model.objectives),
         talk=model.talk,
         title=model.title or default_title(model.scene),
@@ -307,10 +320,17 @@ def read_scene(text: str, *, file: str, maps: Sequence[Path], characters: Collec
 class _SceneReader:
     """Builds the parts of a scene and collects their faults."""
 
-    def __init__(self, sheet: Definition[SceneShape], maps: Sequence[Path], characters: Collection[str]) -> None:
+    def __init__(
+        self,
+        sheet: Definition[SceneShape],
+        maps: Sequence[Path],
+        characters: Collection[str],
+        manoeuvres: Path | None = None,
+    ) -> None:
         self.sheet = sheet
-        self._map_faults: list[Fault] = []
-        self._characters = characters
+        self._other_faults: list[Fault] = []  # of the map, and of manoeuvres
+        self._characters, self._manoeuvre_folder = characters, manoeuvres
+        self.manoeuvres: dict[str, Manoeuvre] = {}
         self._names: dict[str, str] = {}  # letters by name
         self._commands: list[tuple[KeyPath, str]] = []
         self.map = self._read_map(maps)
@@ -322,8 +342,8 @@ class _SceneReader:
 
     @property
     def faults(self) -> list[Fault]:
-        """Return all faults, including those of the map."""
-        return [*self.sheet.faults, *self._map_faults]
+        """Return all faults, including those of the map and of manoeuvres."""
+        return [*self.sheet.faults, *self._other_faults]
 
     def _read_map(self, folders: Sequence[Path]) -> ArenaMap | None:
         name = self.sheet.entry("map")
@@ -348,7 +368,7 @@ class _SceneReader:
         try:
             drawing = FileDrawing(read_text(file), os.fspath(file))
         except DefinitionError as error:
-            self._map_faults += error.faults
+            self._other_faults += error.faults
             return None
         return self._parse_map(drawing, file.stem)
 
@@ -356,7 +376,7 @@ class _SceneReader:
         try:
             return ArenaMap(drawing.text, name=name)
         except DefinitionError as error:
-            self._map_faults += map(drawing.in_file, error.faults)
+            self._other_faults += map(drawing.in_file, error.faults)
             return None
 
     def _read_member(self, where: KeyPath) -> CastMember:
@@ -495,13 +515,35 @@ class _SceneReader:
             yield from SQUAD_ACTIVITIES
             return
         for where, name in list(self.sheet.items("squads")):
-            if name in SQUAD_ACTIVITIES:
+            if name in SQUAD_ACTIVITIES or self._read_manoeuvre(name):
                 yield name
             else:
-                remedy = "write `squads: all`" if name == "all" else name_hint(name, SQUAD_ACTIVITIES)
+                known = (*SQUAD_ACTIVITIES, *self._manoeuvre_names())
+                remedy = "write `squads: all`" if name == "all" else name_hint(name, known)
                 self.sheet.fault(
                     f"unknown squad behaviour or practice {name!r}", where, remedy, code=FaultCode.UNKNOWN_NAME
                 )
+
+    def _manoeuvre_names(self) -> tuple[str, ...]:
+        own = sorted(self._manoeuvre_folder.glob("*.yaml")) if self._manoeuvre_folder is not None else []
+        return (*(file.stem for file in own), *manoeuvre_names())
+
+    def _read_manoeuvre(self, name: str) -> bool:
+        """Load a manoeuvre of the scene's folder or of the package; return whether there is one of that name."""
+        if name not in self._manoeuvre_names():
+            return False
+        file = None if self._manoeuvre_folder is None else self._manoeuvre_folder / f"{name}.yaml"
+        try:
+            found = load_manoeuvre(file) if file is not None and file.is_file() else load_built_in(name)
+        except DefinitionError as error:
+            self._other_faults += error.faults
+            return True
+        if found.name != name:
+            message = f"the manoeuvre is called {found.name!r}, and its file {name}.yaml"
+            fault = Fault(message, suggestion="rename one of them", file=str(file), line=1, code=FaultCode.CONFLICT)
+            self._other_faults.append(fault)
+        self.manoeuvres[name] = found
+        return True
 
     def _check_objectives(self) -> None:
         sides = {member.side for member in self.cast}

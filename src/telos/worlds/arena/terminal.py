@@ -425,7 +425,8 @@ def _living_glyph(fighter: FighterView, looks: FighterStyles, *, hit: bool) -> G
 
 
 def _dead_glyph(fighter: FighterView, looks: FighterStyles) -> Glyph:
-    return Glyph("×", "× ", looks.badge(fighter))
+    mark = "×" if fighter.slumped_over is None else "Π"  # Π is the table that the body lies over
+    return Glyph(mark, f"{mark} ", looks.badge(fighter))
 
 
 # --- the screen ---

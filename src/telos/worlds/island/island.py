@@ -67,6 +67,7 @@ def _move(game: IslandState, to: str) -> None:
     assert way is not None
     game.opened.discard(way.door or "")  # doors close behind the player
     game.place = to
+    game.prepared = 0  # a tray that is left is cleared
 
 
 def _open(game: IslandState, name: str) -> None:
@@ -85,31 +86,46 @@ def _pick_up(game: IslandState, thing: str) -> None:
 def _drop(game: IslandState, thing: str) -> None:
     game.hands = None
     game.lying[thing] = game.place
+    game.prepared = 0
 
 
 def _talk(game: IslandState, person: str) -> None:
-    game.talking, game.question = person, None
+    game.talking, game.question, game.awaits = person, None, False
 
 
 def _part(game: IslandState, person: str) -> None:
     game.talking = game.question = None
+    game.awaits = False
 
 
 def _topics(game: IslandState) -> list[str]:
-    if game.talking is None:
+    if game.talking is None or game.awaits:
         return []
     asks = [QUESTIONS] if game.talking == game.story.nurse and game.questions else []
-    return [*game.story.people[game.talking].topics, *asks]
+    return [*_open_topics(game, game.talking), *asks]
+
+
+def _open_topics(game: IslandState, person: str) -> list[str]:
+    """Return the topics of a person's menu: a topic opens when the one before it was heard to its end."""
+    topics = game.story.people[person].topics
+    return [
+        name
+        for name, topic in topics.items()
+        if topic.after is None or game.heard.get((person, topic.after), 0) >= topics[topic.after].lines
+    ]
 
 
 def _ask(game: IslandState, topic: str) -> str | None:
-    game.question, game.more = None, False
+    game.question, game.more, game.said = None, False, ""
     if topic == QUESTIONS:
         game.question = game.story.questions[game.questions[0]]
         return None
     person = game.story.people[game.talking or ""]
     game.heard[person.name, topic] = heard = game.heard.get((person.name, topic), 0) + 1
     game.more = heard % person.topics[topic].lines > 0
+    if person.topics[topic].says:
+        game.said = person.topics[topic].says[(heard - 1) % person.topics[topic].lines]
+        game.awaits = game.more and bool(game.story.replies)
     if game.more:
         return None
     game.told = person.topics[topic].tells
@@ -128,7 +144,16 @@ def _heard_out(game: IslandState, goal: str) -> str | None:
     return goal
 
 
+def _answers(game: IslandState) -> list[str]:
+    if game.awaits:
+        return list(game.story.replies)
+    return list(game.question.choices) if game.question else []
+
+
 def _answer(game: IslandState, choice: str) -> None:
+    if game.awaits:
+        game.awaits = False
+        return
     assert game.question is not None
     asked = game.questions.popleft()
     if choice == game.question.right:
@@ -140,7 +165,10 @@ def _answer(game: IslandState, choice: str) -> None:
 
 
 def _read_book(game: IslandState, book: str) -> None:
-    game.told = game.story.books[book].tells
+    game.pages[book] = read = game.pages.get(book, 0) + 1
+    game.more = read % game.story.books[book].pages > 0
+    if not game.more:
+        game.told = game.story.books[book].tells
 
 
 def _read_poster(game: IslandState, poster: str) -> None:
@@ -155,7 +183,17 @@ def _read_notes(game: IslandState, _: str) -> None:
     game.told = tuple(game.notes)
 
 
+def _test_options(game: IslandState) -> list[str]:
+    if not (game.hands and game.tests and game.place == game.story.tester):
+        return []
+    return [*game.story.protocol[game.prepared : game.prepared + 1]] or [*words.AGENTS]
+
+
 def _test(game: IslandState, agent: str) -> str | None:
+    if agent not in words.AGENTS:
+        game.prepared += 1
+        return None
+    game.prepared = 0
     thing = game.story.things[game.hands or ""]
     game.tests -= 1
     truth = game.story.truth
@@ -211,14 +249,14 @@ ACTION_RULES: dict[str, ActionRule] = {
     words.LOOK: ActionRule(_free(lambda game: [""]), lambda game, _: None),
     words.TALK: ActionRule(_free(lambda game: list(game.story.at(game.place).people)), _talk),
     words.ASK: ActionRule(_topics, _ask),
-    words.ANSWER: ActionRule(lambda game: list(game.question.choices) if game.question else [], _answer),
+    words.ANSWER: ActionRule(_answers, _answer),
     words.PART: ActionRule(lambda game: [game.talking] if game.talking else [], _part),
     words.READ_BOOK: ActionRule(_free(lambda game: list(game.story.at(game.place).books)), _read_book),
     words.READ_POSTER: ActionRule(_free(lambda game: list(game.story.at(game.place).posters)), _read_poster),
     words.TAKE_NOTE: ActionRule(lambda game: [""] if game.told else [], _take_note),
     words.READ_NOTES: ActionRule(lambda game: [""] if game.notes else [], _read_notes),
     words.TEST: ActionRule(
-        _free(lambda game: list(words.AGENTS) if game.hands and game.tests and game.place == game.story.tester else []),
+        _free(_test_options),
         _test,
     ),
     words.LABEL: ActionRule(

@@ -20,15 +20,14 @@ from telos.worlds.island.player_mind import (
     StepExecutor,
 )
 from telos.worlds.island.state import IslandView
-from telos.worlds.island.story import IslandMap, IslandStory, load_story
+from telos.worlds.island.story import IslandMap, IslandStory
 from telos.worlds.island.styles import (
     MINUTE,
+    TODAY,
     PlayerStyles,
     PlayerTraits,
-    load_player_domain,
-    load_styles,
-    pursuit_actions,
-    shared_planner,
+    PlayerVariant,
+    load_variant,
     to_goal,
 )
 
@@ -39,6 +38,7 @@ _LEAVES_A_MARK = {
     words.READ_BOOK: "read", words.READ_POSTER: "read", words.EXAMINE: "handled", words.OPEN: "handled",
 }  # fmt: skip
 _MAX_COMMANDS = 60  # commands for one goal; beyond that the player is going in circles
+_WORTH_STAYING = 1.5  # insistence from which a goal keeps the player in the area
 _GIVEN_UP = 0.5  # share of the relief that a failed attempt gives
 
 
@@ -87,15 +87,18 @@ class ChosenGoal:
 class Islander:
     """A simulated player: ``act`` takes the view and returns a command."""
 
-    def __init__(self, seed: int | str, *, style: str | None = None, styles: PlayerStyles | None = None) -> None:
-        self.story: IslandStory = load_story()
+    def __init__(
+        self, seed: int | str, *, style: str | None = None, styles: PlayerStyles | None = None, variant: str = TODAY
+    ) -> None:
+        self.variant: PlayerVariant = load_variant(variant)
+        self.story: IslandStory = self.variant.story
         self._rng = rng = Random(f"islander {seed}")
-        self._styles = styles or load_styles()
-        domain = load_player_domain()
+        self._styles = styles or self.variant.styles
+        domain = self.variant.domain
         names = tuple(goal.name for goal in domain.goals)
         self.style = self._styles.person(rng, names, style)
         self._goals = {goal.name: replace(goal, weight=self.style.weights[goal.name]) for goal in domain.goals}
-        self._pursuits = pursuit_actions()
+        self._pursuits = self.variant.pursuits
         self.levels = {goal.name: goal.insistence for goal in domain.goals}
         self.known = PlayerMemory(self.style.fades)
         self.case = Deduction(self.story, self.known, rng)
@@ -104,6 +107,7 @@ class Islander:
         self._doors = frozenset(self.story.map.doors)
         self.execution: PlanExecution | None = None
         self.wish: ChosenGoal | None = None
+        self._unfinished: str | None = None  # the goal to go on with, as it was not achieved
         self._open: tuple[str, ...] = ()  # goals with a focus at the last choice
         self._seen: IslandView | None = None
         self._command: str | None = None  # the latest
@@ -140,7 +144,7 @@ class Islander:
             for lesson in self.known.learn(view.told, view.time):
                 self._trigger(lesson.kind)
             kind, _, name = self._command.partition(" ")
-            if kind in _LEAVES_A_MARK:
+            if kind in _LEAVES_A_MARK and not (kind == words.READ_BOOK and view.more):
                 self.known.did(_LEAVES_A_MARK[kind], name, view.time)
 
     def _find_side_action(self, view: IslandView) -> str | None:
@@ -187,7 +191,7 @@ class Islander:
         if self.wish is None:
             return None
         focus = self.wish.focus
-        answer = shared_planner().plan(self.planning_state(view, focus), self.wish.goal)
+        answer = self.variant.planner.plan(self.planning_state(view, focus), self.wish.goal)
         if not isinstance(answer, Plan) or not answer.steps:
             self._relieve(self.wish.goal, _GIVEN_UP)
             return None
@@ -201,6 +205,10 @@ class Islander:
         self._open = tuple(focus)
         if not focus:
             return None
+        if self._unfinished in focus:  # goes on with what was not achieved
+            goal, self._unfinished = self._unfinished, None
+            return ChosenGoal(goal, focus[goal], self.levels[goal], None)
+        focus = self._offered_here(view, focus)
         pace = self.story.pace * MINUTE
 
         def travel(action: Action) -> float:
@@ -213,6 +221,18 @@ class Islander:
         others = [(value, to_goal(action)) for action, value, _ in choice.rated]
         second = min((each for each in others if each[1] != goal), default=None)
         return ChosenGoal(goal, focus[goal], self.levels[goal], second[1] if second else None)
+
+    def _offered_here(self, view: IslandView, focus: dict[str, Focus]) -> dict[str, Focus]:
+        """Return the goals to choose from: those of the present area, if the player stays loyal to it."""
+        loyalty, places = self.style.traits.loyalty, self.story.map.places
+        if not loyalty or self._rng.random() >= loyalty:
+            return focus
+        near = {
+            goal: each
+            for goal, each in focus.items()
+            if places[each.source or each.spot].area == view.area and self.levels[goal] >= _WORTH_STAYING
+        }
+        return near or focus
 
     def planning_state(self, view: IslandView, focus: Focus) -> Mapping[str, Value]:
         """Return the values of the domain's variables.
@@ -233,7 +253,11 @@ class Islander:
 
     def _end(self, execution: PlanExecution, share: float) -> None:
         self.execution = None
-        self._relieve(execution.goal, share)
+        goal, persistence = execution.goal, self.style.traits.persistence
+        is_open = goal in words.GOALS and (share < 1.0 or goal == words.TEST_GOAL)  # a test may have found nothing
+        if is_open and persistence and self._rng.random() < persistence:
+            self._unfinished = goal  # until it has no focus: it was achieved, or there is nothing left to try
+        self._relieve(goal, share)
 
     def _trigger(self, news: str) -> None:
         """Raise or lower goals as a lesson or a first meeting triggers."""

@@ -11,6 +11,7 @@ from telos.core.action import Action
 from telos.core.values import FrozenMap
 from telos.worlds.island import story as words
 from telos.worlds.island.island import QUESTIONS
+from telos.worlds.island.long_form import topic_chain
 from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import AGENTS, Disease, IslandMap, IslandStory, Lesson, TalkGoal
 from telos.worlds.island.styles import PlayerStyle, PlayerTraits
@@ -182,6 +183,22 @@ class Focus:
     source: str | None = None  # the place of a thing that must be fetched first
 
 
+def books_on_diseases(story: IslandStory) -> frozenset[str]:
+    """Return the books that tell about a disease."""
+    return frozenset(book.name for book in story.books.values() if any(each.kind == "disease" for each in book.tells))
+
+
+def place_to_search(story: IslandStory, known: PlayerMemory, person: str, view: IslandView) -> str | None:
+    """Return the nearest place, not visited yet, of the building where ``person`` is said to be, or None."""
+    area = story.map.places[story.people[person].at].area
+    left = [
+        name
+        for name, place in story.map.places.items()
+        if place.area == area and name != view.place and not known.knows("visited", name, view.time)
+    ]
+    return min(left, key=lambda name: story.map.distance(view.place, name), default=None)
+
+
 class GoalAttention:
     """Finds in memory what a goal could be about; draws at random, with a preference for near places."""
 
@@ -189,9 +206,7 @@ class GoalAttention:
         self, story: IslandStory, known: PlayerMemory, case: Deduction, style: PlayerStyle, rng: Random
     ) -> None:
         self._story, self._known, self._case, self._style, self._rng = story, known, case, style, rng
-        self._about_diseases = frozenset(
-            f"book:{book.name}" for book in story.books.values() if any(each.kind == "disease" for each in book.tells)
-        )
+        self._about_diseases = frozenset(f"book:{name}" for name in books_on_diseases(story))
         self._talk_goals = {goal.name: goal for goal in story.goals}
         main = {f"{who}:{goal.topic}" for goal in story.goals for who in goal.people}
         self._small_talk = {
@@ -220,6 +235,8 @@ class GoalAttention:
         if any(known.knows("heard", f"{who}:{goal.topic}", now) for who in goal.people):
             return None
         met = {who: spot for who in goal.people if (spot := known.where("person", who, now)) is not None}
+        if not met and self._style.traits.searching and self._rng.random() < self._style.traits.searching:
+            met = {who: spot for who in goal.people if (spot := place_to_search(self._story, known, who, view))}
         who = self._nearest(view, met)
         return None if who is None else Focus(met[who], who, goal.topic)
 
@@ -236,7 +253,7 @@ class GoalAttention:
 
     def _test(self, view: IslandView) -> Focus | None:
         now, things = view.time, self._story.things
-        if self._known.all_of("found", now):
+        if self._known.all_of("found", now) or not (view.tests or view.quiz):
             return None
         spots = {name: spot for name, spot in self._known.spots("thing", now).items() if things[name].food}
         in_hand = things[view.hands].food if view.hands else None
@@ -340,6 +357,7 @@ class StepExecutor:
         self, story: IslandStory, known: PlayerMemory, case: Deduction, traits: PlayerTraits, rng: Random
     ) -> None:
         self._story, self._known, self._case, self._traits, self._rng = story, known, case, traits, rng
+        self._telling_books = books_on_diseases(story)
         self._ways: dict[str, Callable[[PlanExecution, IslandView], Command]] = {
             "goto": self._goto,
             "greet": lambda execution, view: self._greet(execution.focus.subject, view),
@@ -355,8 +373,9 @@ class StepExecutor:
             "handle": self._handle,
             "test": self._test,
             "label": self._label,
+            "study": self._study,
             "fill": self._fill,
-            "submit": lambda execution, view: StepEnd.DONE if execution.done else words.SUBMIT,
+            "submit": self._submit,
         }
 
     def next(self, execution: PlanExecution, view: IslandView) -> Command:
@@ -379,24 +398,47 @@ class StepExecutor:
     def _greet(self, person: str, view: IslandView) -> Command:
         if view.talking == person:
             return StepEnd.DONE
-        if person not in view.people:
+        if person in view.people:
+            return f"{words.TALK} {person}"
+        there = self._known.where("person", person, view.time) if self._traits.searching else None
+        if there in (None, view.place) and self._traits.searching:
+            there = place_to_search(self._story, self._known, person, view)
+        if there is None:
             return StepEnd.GIVEN_UP
-        return f"{words.TALK} {person}"
+        return self.towards(self._story.map.route(view.place, there)[0], view)
 
     def _ask(self, execution: PlanExecution, view: IslandView) -> Command:
-        who, topic = execution.focus.subject, execution.focus.detail
+        if view.replies:
+            return f"{words.ANSWER} {self._rng.choice(view.replies)}"
+        who, topic = execution.focus.subject, self._next_topic(execution.focus, view.time)
         if execution.done and not view.more:
             self._known.did("heard", f"{who}:{topic}", view.time)
-            return StepEnd.DONE
+            if topic == execution.focus.detail:
+                return StepEnd.DONE
+            topic = self._next_topic(execution.focus, view.time)
         if execution.done and self._rng.random() > self._traits.patience:
             return StepEnd.GIVEN_UP
         return f"{words.ASK} {topic}"
+
+    def _next_topic(self, focus: Focus, now: float) -> str:
+        """Return the first topic, of those that lead to the one meant, that was not heard to its end."""
+        topics = self._story.people[focus.subject].topics
+        if topics[focus.detail].after is None:
+            return focus.detail
+        chain = topic_chain(topics, focus.detail)
+        return next(
+            (each for each in chain[:-1] if not self._known.knows("heard", f"{focus.subject}:{each}", now)), chain[-1]
+        )
 
     def _earn(self, execution: PlanExecution, view: IslandView) -> Command:
         if view.question is not None:
             return f"{words.ANSWER} {self._answer(view)}"
         if view.tests:
             return StepEnd.DONE
+        if view.replies:
+            return f"{words.ANSWER} {self._rng.choice(view.replies)}"
+        if not view.quiz:
+            return StepEnd.GIVEN_UP
         if len(execution.done) > 1 and self._rng.random() > self._traits.patience:
             return StepEnd.GIVEN_UP
         return f"{words.ASK} {QUESTIONS}"
@@ -411,6 +453,8 @@ class StepExecutor:
     def _read(self, execution: PlanExecution, view: IslandView) -> Command:
         if self._known.knows("read", execution.focus.subject, view.time):
             return StepEnd.DONE  # just now, or on the way here
+        if execution.done and self._rng_tires():
+            return StepEnd.GIVEN_UP
         return f"{execution.focus.detail} {execution.focus.subject}"
 
     def _take(self, execution: PlanExecution, view: IslandView) -> Command:
@@ -432,13 +476,46 @@ class StepExecutor:
         return words.DROP if view.hands == thing and len(execution.done) == 1 else StepEnd.DONE
 
     def _test(self, execution: PlanExecution, view: IslandView) -> Command:
-        return StepEnd.DONE if execution.done else f"{words.TEST} {execution.focus.detail}"
+        protocol = self._story.protocol
+        if len(execution.done) > 0 and view.prepared == 0:
+            return StepEnd.DONE  # the tester has run
+        if view.prepared < len(protocol):
+            return f"{words.TEST} {protocol[view.prepared]}"
+        return StepEnd.DONE if execution.done and not protocol else f"{words.TEST} {execution.focus.detail}"
 
     def _label(self, execution: PlanExecution, view: IslandView) -> Command:
         if view.slide != "ready":
             return StepEnd.DONE
         sure = execution.focus.detail if not execution.done else ""
         return f"{words.LABEL} {sure or self._rng.choice(words.AGENTS)}"
+
+    def _study(self, execution: PlanExecution, view: IslandView) -> Command:
+        """Read about diseases, a page at a time, until enough is known; then it is done, known or not."""
+        known, now = self._known, view.time
+        if self._case.sure(now) >= max(1.0, self._traits.proof) or (execution.done and self._rng_tires()):
+            return StepEnd.DONE
+        unread = {
+            name: place
+            for name, place in known.spots("book", now).items()
+            if name in self._telling_books and not known.knows("read", name, now)
+        }
+        if not unread:
+            return StepEnd.DONE
+        here = [name for name, place in unread.items() if place == view.place]
+        if here:
+            return f"{words.READ_BOOK} {here[0]}"
+        there = min(unread.values(), key=lambda place: self._story.map.distance(view.place, place))
+        return self.towards(self._story.map.route(view.place, there)[0], view)
+
+    def _submit(self, execution: PlanExecution, view: IslandView) -> Command:
+        if words.SUBMIT in execution.done:
+            return StepEnd.DONE
+        if view.place != self._story.desk:  # reading has led away from it
+            return self.towards(self._story.map.route(view.place, self._story.desk)[0], view)
+        return words.SUBMIT
+
+    def _rng_tires(self) -> bool:
+        return self._rng.random() > self._traits.patience
 
     def _fill(self, execution: PlanExecution, view: IslandView) -> Command:
         entries = self._case.entries(view.time)

@@ -14,8 +14,9 @@ from telos.worlds.island.player import Islander
 from telos.worlds.island.player_mind import PlanExecution
 from telos.worlds.island.requests import IslandRequest, next_command, parse_request
 from telos.worlds.island.state import IslandView
-from telos.worlds.island.story import FILL
-from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandStarted
+from telos.worlds.island.story import ASK, FILL
+from telos.worlds.island.styles import TODAY, load_variant
+from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandLineSpoken, IslandStarted
 
 _WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct
 MAX_QUEUED = 8  # actions that a person may queue
@@ -44,10 +45,19 @@ class Playthrough:
     (True, 'social')
     """
 
-    def __init__(self, seed: int = 0, *, number: int = 0, style: str | None = None, trace: Trace = silent) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        number: int = 0,
+        style: str | None = None,
+        variant: str = TODAY,
+        trace: Trace = silent,
+    ) -> None:
         self.player = f"player-{number:03d}"
-        self.island = Island(seed=seed * _WORLDS_APART + number if seed >= 0 else seed, player=self.player)
-        self.islander = Islander(f"{seed} {number}", style=style)
+        self.islander = Islander(f"{seed} {number}", style=style, variant=variant)
+        world_seed = seed * _WORLDS_APART + number if seed >= 0 else seed
+        self.island = Island(self.islander.story, seed=world_seed, player=self.player)
         self.view = self.island.view()
         self.trace = trace
         self.actions = self.goals = 0
@@ -102,6 +112,8 @@ class Playthrough:
         self.goals += event.goal is not None
         where = event.context
         learned = tuple(" ".join(lesson) for lesson in self.view.told)
+        if event.action == ASK and self.view.said:
+            self.trace(IslandLineSpoken(event.time, self.player, self.view.talking or "", self.view.said))
         self.trace(
             IslandAction(
                 time=event.time,
@@ -154,9 +166,9 @@ class LivePlaythrough:
     request takes its place.
     """
 
-    def __init__(self, seed: int = 0, *, style: str | None = None, person: bool = False) -> None:
-        self._game = None if person else Playthrough(seed, style=style)
-        self.island = Island(seed=seed) if self._game is None else self._game.island
+    def __init__(self, seed: int = 0, *, style: str | None = None, person: bool = False, variant: str = TODAY) -> None:
+        self._game = None if person else Playthrough(seed, style=style, variant=variant)
+        self.island = Island(load_variant(variant).story, seed=seed) if self._game is None else self._game.island
         self.time = 0.0
         self.events: list[Event] = []  # of completed actions
         here = self.island.view()
@@ -285,14 +297,14 @@ class IslandRecording:
     solved: bool
 
 
-def record_player(number: int, seed: int, *, style: str | None = None) -> IslandRecording:
+def record_player(number: int, seed: int, *, style: str | None = None, variant: str = TODAY) -> IslandRecording:
     """Play one game; the seed and the player's number determine it.
 
     >>> game = record_player(3, seed=1)
     >>> game.player, len(game.events) == len(game.intentions), game.events == record_player(3, seed=1).events
     ('player-003', True, True)
     """
-    game = Playthrough(seed, number=number, style=style)
+    game = Playthrough(seed, number=number, style=style, variant=variant)
     events: list[Event] = []
     intentions: list[str] = []
     while not game.island.is_over:
@@ -304,7 +316,13 @@ def record_player(number: int, seed: int, *, style: str | None = None) -> Island
 
 
 def record_players(
-    players: int, seed: int, jobs: int = 1, progress: Progress | None = None, *, style: str | None = None
+    players: int,
+    seed: int,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    *,
+    style: str | None = None,
+    variant: str = TODAY,
 ) -> list[IslandRecording]:
     """Play so many games; the result does not depend on the number of ``jobs``."""
     if isinstance(players, bool) or not isinstance(players, int) or players < 1:
@@ -312,7 +330,9 @@ def record_players(
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise TelosError(f"jobs must be a whole number of at least 1, got {jobs!r}")
     games: list[IslandRecording] = []
-    for game in parallel_map(partial(record_player, seed=seed, style=style), range(players), jobs=jobs):
+    for game in parallel_map(
+        partial(record_player, seed=seed, style=style, variant=variant), range(players), jobs=jobs
+    ):
         games.append(game)
         if progress is not None:
             progress(len(games), players)

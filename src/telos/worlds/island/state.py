@@ -23,8 +23,12 @@ class IslandState:
     heard: dict[tuple[str, str], int] = field(default_factory=dict)  # lines heard, by person and topic
     questions: deque[str] = field(default_factory=deque)  # not yet answered correctly
     question: NurseQuestion | None = None
-    more: bool = False  # whether the person asked last has more lines on the topic
+    more: bool = False  # whether the person asked last has more lines on the topic, or the book more pages
     told: tuple[Lesson, ...] = ()  # lessons of the last action
+    said: str = ""  # the line of dialogue heard last, where the story has words
+    awaits: bool = False  # whether the person waits for a reply before the next line
+    pages: dict[str, int] = field(default_factory=dict)  # pages read, by book
+    prepared: int = 0  # steps of the tester's protocol that are done
     notes: list[Lesson] = field(default_factory=list)
     slide: str = ""  # "ready" after a test that found something, then "labelled"
     worksheet: dict[str, str] = field(default_factory=dict)
@@ -85,13 +89,17 @@ class IslandView:
     hands: str | None
     talking: str | None
     question: NurseQuestion | None
-    more: bool  # whether the person asked last has more lines on the topic
+    more: bool  # whether the person asked last has more lines on the topic, or the book more pages
     told: tuple[Lesson, ...]
     tests: int
     notes: int
     slide: str
     worksheet: FrozenMap[str, str]
     is_over: bool
+    said: str = ""  # the words of the person asked last
+    replies: tuple[str, ...] = ()  # what can be replied to them, if the person waits for a reply
+    prepared: int = 0  # steps of the tester's protocol that are done
+    quiz: int = 0  # questions of the nurse that were not answered rightly yet
 
     @property
     def clock(self) -> str:
@@ -136,4 +144,8 @@ def to_island_view(game: IslandState, player: str) -> IslandView:
         slide=game.slide,
         worksheet=FrozenMap(game.worksheet),
         is_over=game.is_over,
+        said=game.said,
+        replies=game.story.replies if game.awaits else (),
+        prepared=game.prepared,
+        quiz=len(game.questions),
     )

@@ -156,10 +156,15 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic of conversation: the number of lines and the lessons after the last one."""
+    """A topic of conversation: the number of lines and the lessons after the last one.
+
+    A topic with ``after`` is open once that one was heard to its end; ``says`` holds the words of the lines, if any.
+    """
 
     lines: int
     tells: tuple[Lesson, ...] = ()
+    says: tuple[str, ...] = ()
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +191,7 @@ class IslandText:
     name: str
     at: str
     tells: tuple[Lesson, ...] = ()
+    pages: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +259,8 @@ class IslandStory:
     desk: str
     goals: tuple[TalkGoal, ...]
     seconds: Mapping[str, float]
+    protocol: tuple[str, ...] = ()  # what is done at the tester before it is told what to look for
+    replies: tuple[str, ...] = ()  # what can be replied to a line in words; without any, nobody waits for a reply
     _here: dict[str, PlaceContents] = field(default_factory=dict)
 
     def at(self, place: str) -> PlaceContents:
@@ -297,7 +305,7 @@ def _standing(
 
 _Name: TypeAlias = Annotated[str, name_type("a name")]
 _Text: TypeAlias = Annotated[str, text_type("a line of text")]
-_Lesson: TypeAlias = Annotated[
+LessonField: TypeAlias = Annotated[
     str,
     FieldType(
         "what is learned: a kind and what it is about",
@@ -306,7 +314,7 @@ _Lesson: TypeAlias = Annotated[
         "as in `symptom fever`",
     ),
 ]
-_Count: TypeAlias = Annotated[
+CountField: TypeAlias = Annotated[
     int,
     FieldType(
         "a whole number, 1 or more",
@@ -340,9 +348,9 @@ class ThingShape(FileModel):
 class TopicShape(FileModel):
     """Schema of a topic of conversation."""
 
-    lines: _Count = Field(examples=[3])
+    lines: CountField = Field(examples=[3])
     """How many lines the conversation has."""
-    tells: list[_Lesson] = Field(default_factory=list)
+    tells: list[LessonField] = Field(default_factory=list)
     """What one learns at its end, such as `disease influenza`."""
 
 
@@ -360,7 +368,7 @@ class ReadingShape(FileModel):
 
     at: _Name = Field(examples=["library"])
     """The place where it is."""
-    tells: list[_Lesson] = Field(default_factory=list)
+    tells: list[LessonField] = Field(default_factory=list)
     """What one learns by reading it, such as `disease influenza`."""
 
 
@@ -430,7 +438,7 @@ class StoryShape(FileModel):
     """The distance from one column of the drawing to the next; a line is worth two columns."""
     pace: NonNegativeNumber = Field(examples=[8])
     """How fast players walk, in metres a second."""
-    tests: _Count = Field(examples=[5])
+    tests: CountField = Field(examples=[5])
     """How many tests the laboratory grants at the start."""
     drawing: _Text = Field(examples=["|"])
     """The picture of the island, drawn below `drawing: |`."""

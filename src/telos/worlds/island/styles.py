@@ -21,10 +21,12 @@ from telos.files.domain_file import load
 from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, Number, name_type, text_type
 from telos.planning.planner import Planner
-from telos.worlds.island.story import DATA, load_story
+from telos.worlds.island.long_form import load_long_form
+from telos.worlds.island.story import DATA, IslandStory, load_story
 
 MINUTE = 60.0  # seconds
 _PURSUE = "pursue-"
+_OPTIONAL_TRAITS = ("persistence", "loyalty", "searching")
 _STEP = 10.0  # seconds of walking that cost as much as one step
 _LEFT_OUT: Any = None
 
@@ -42,6 +44,9 @@ class PlayerTraits:
     forgetting: float  # probability of losing the plan, per action
     tidiness: float  # probability of closing what stands open
     spread: float  # variation between players of a style (standard deviation of a logarithm)
+    persistence: float = 0.0  # probability of going on with one of the seven goals until it is achieved
+    loyalty: float = 0.0  # probability of choosing among what the present area offers
+    searching: float = 0.0  # probability of going to look for a person who was not met yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,44 @@ def _factor(rng: Random, spread: float) -> float:
 
 
 # --- the planning domain ---
+
+
+TODAY, TEXT = "today", "text"
+VARIANTS = (TODAY, TEXT)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayerVariant:
+    """A way of simulating players: the island that they play, their domain and planner, and their styles.
+
+    ``today`` is the island's own; ``text`` was decided sentence by sentence from the published text.
+    """
+
+    name: str
+    story: IslandStory
+    domain: Domain
+    planner: Planner
+    pursuits: Mapping[str, Action]  # for each goal, the action that stands for pursuing it in a choice between goals
+    styles: PlayerStyles
+
+
+@cache
+def load_variant(name: str = TODAY) -> PlayerVariant:
+    """Return a variant of the players: ``today`` or ``text``.
+
+    >>> load_variant("text").story.protocol[0], load_variant().story.protocol
+    ('clean-tray', ())
+    """
+    if name not in VARIANTS:
+        raise TelosError(f"there is no variant {name!r} of the island's players", name_hint(name, VARIANTS))
+    if name == TODAY:
+        return PlayerVariant(
+            name, load_story(), load_player_domain(), shared_planner(), pursuit_actions(), load_styles()
+        )
+    domain = load(DATA / "islander-text.yaml", functions={"walk": _walk})
+    planner = Planner(domain, [domain.action(each) for each in domain.action_sets["body"]])
+    pursuits = {goal.name: domain.action(_PURSUE + goal.name) for goal in domain.goals}
+    return PlayerVariant(name, load_long_form(), domain, planner, pursuits, read_styles(DATA / "players-text.yaml"))
 
 
 @cache
@@ -167,6 +210,12 @@ class TraitsShape(FileModel):
     """The probability of closing what stands open."""
     spread: _Share = Field(default=_LEFT_OUT)
     """How much players of one style differ (standard deviation of a logarithm)."""
+    persistence: _Share = Field(default=_LEFT_OUT)
+    """The probability of going on with one of the seven goals until it is achieved; 0 if left out."""
+    loyalty: _Share = Field(default=_LEFT_OUT)
+    """The probability of choosing among what the present area offers; 0 if left out."""
+    searching: _Share = Field(default=_LEFT_OUT)
+    """The probability of looking for a person who was not met yet, in that person's building; 0 if left out."""
 
 
 class StyleShape(FileModel):
@@ -253,7 +302,7 @@ def _faults(entries: PlayersShape) -> Iterator[tuple[FaultCode, str, KeyPath, st
     for name, style in entries.styles.items():
         given = style.traits.model_fields_set | entries.traits.model_fields_set
         for trait in TraitsShape.model_fields:
-            if trait not in given:
+            if trait not in given and trait not in _OPTIONAL_TRAITS:
                 yield (
                     FaultCode.INCOMPLETE,
                     f"style {name!r} lacks the trait {trait!r}",

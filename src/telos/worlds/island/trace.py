@@ -89,6 +89,17 @@ class IslandAction:
 
 
 @dataclass(frozen=True, slots=True)
+class IslandLineSpoken:
+    """A person of the camp said something, where the story has words."""
+
+    KIND: ClassVar[str] = "said"
+    time: float
+    player: str
+    person: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class IslandEnded:
     """The last record of a game."""
 
@@ -127,6 +138,8 @@ def describe(record: object) -> str | None:
             learned = f" ({', '.join(record.learned)})" if record.learned else ""
             achieved = f"  ★ {record.goal}" if record.goal else ""
             return f"{clock_of(record.time)}    {describe_action(record.action, record.argument)}{learned}{achieved}"
+        case IslandLineSpoken():
+            return f"{clock_of(record.time)}      {to_words(record.person)}: “{record.says}”"
         case IslandEnded():
             result = "the mystery is solved" if record.solved else "the visit is over, and nobody knows"
             return f"{clock_of(record.time)}  {result}: {record.goals} goals in {record.actions} actions"

@@ -12,7 +12,7 @@ from telos.checks import check_world
 from telos.core.errors import TelosError
 from telos.worlds.arena.sim.animations import ANIMATIONS
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.constants import TICK
+from telos.worlds.arena.sim.constants import TICK, WEAPONS
 from telos.worlds.arena.sim.fighter import FighterPlacement, ThingPlacement
 from telos.worlds.arena.sim.interactions import USES
 from telos.worlds.arena.sim.map import ArenaMap, load_map
@@ -478,7 +478,9 @@ def _some_command(arena: Arena, rng: Random) -> str:
     if kind < 0.6:
         thing = rng.choice([*fixtures])
         return f"use {thing} {rng.choice([*USES[fixtures[thing].kind]])}"
-    return f"animate {rng.choice([*ANIMATIONS])} {rng.choice(arena.view().players)}"
+    animation = rng.choice([*ANIMATIONS])
+    at = WEAPONS if ANIMATIONS[animation].target == "weapon" else arena.view().players
+    return f"animate {animation} {rng.choice([*at])}"
 
 
 def test_arena_passes_the_world_contract_check() -> None:

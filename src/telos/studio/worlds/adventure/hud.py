@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from telos.core.event import Event
+from telos.recognition.player_models import StyleReader
 from telos.studio.stage import Happening, Hud
 from telos.worlds.adventure.map import PARTS
 from telos.worlds.adventure.rules import Rules
@@ -123,8 +124,32 @@ def _deaths(number: int) -> str:
     return "1 death" if number == 1 else f"{number} deaths"
 
 
-def build_hud(view: AdventureView, phases: int, *, message: str = "", banner: str = "", pays: float = 1.0) -> Hud:
-    """Return the HUD; ``pays`` is the factor by which a kill counts."""
+STYLE_ROW = "plays like"
+_MIN_UPDATES = 40  # before the game says how somebody plays
+
+
+def describe_style(reader: StyleReader | None) -> str:
+    """Return how somebody plays, with its probability; empty as long as too little was seen."""
+    if reader is None or max(each.updates for each in reader.readers.values()) < _MIN_UPDATES:
+        return ""
+    belief = reader.belief
+    return f"{belief.top} {belief[belief.top]:.0%}"
+
+
+def build_hud(
+    view: AdventureView,
+    phases: int,
+    *,
+    message: str = "",
+    banner: str = "",
+    pays: float = 1.0,
+    style: str = "",
+    lessons: int | None = None,
+) -> Hud:
+    """Return the HUD; ``pays`` is the factor by which a kill counts, ``style`` how the player plays.
+
+    ``lessons`` is how often the companion has learned from the player; None if it does not.
+    """
     counts = [("score", f"{view.score:g}")]
     if view.phase:
         counts.insert(0, (view.round or "goal", f"{view.phase} of {phases}"))
@@ -139,6 +164,10 @@ def build_hud(view: AdventureView, phases: int, *, message: str = "", banner: st
     if view.carrying:
         counts.append(("carries", "a chest"))
     counts.append(("deaths", str(view.deaths)))
+    if lessons is not None:
+        counts.append(("learned from you", f"{lessons:,} updates"))
+    if style:
+        counts.append((STYLE_ROW, style))
     seconds = int(view.time)
     return Hud(
         task=view.instruction or ("" if view.done else FREE),

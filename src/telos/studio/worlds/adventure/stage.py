@@ -16,15 +16,17 @@ from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import MindView
 from telos.studio.plan_choice import PlanningMoment, build_planning_moment
 from telos.studio.recording import MAX_BYTES, MAX_LINES, MAX_MODELS, MAX_SEED, AppliedModel, GameLog, LogEntry
-from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld, read_only_model
+from telos.studio.stage import Happening, Hud, Inputs, Learned, Model, Setting, Stage, StudioWorld, read_only_model
 from telos.studio.worlds.adventure.drawing import AdventureDrawing
 from telos.studio.worlds.adventure.effects import Effects
 from telos.studio.worlds.adventure.hud import (
     KEYS,
+    STYLE_ROW,
     build_hud,
     describe_banner,
     describe_death,
     describe_hardness,
+    describe_style,
     find_changes,
     to_happening,
 )
@@ -40,18 +42,27 @@ from telos.studio.worlds.adventure.minds import (
 )
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.recognizer import READERS
+from telos.worlds.adventure.recognizer import LEARNING, MEASURING, READERS, create_style_reader
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
-from telos.worlds.adventure.rules import FRAMES_A_SECOND
+from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_rules
 
 FFBM = "ffbm"  # the model that the companion and the director use
-_TITLES = {FFBM: "FFBM", "iohmm": "IOHMM", "constant": "constant T", "fsm": "FSM", "live": "live model"}
+_TITLES = {
+    FFBM: "FFBM",
+    "iohmm": "IOHMM",
+    "constant": "constant T",
+    "fsm": "FSM",
+    "live": "live model",
+    "measures": "measured speeds and headings",
+}
 # The best reader of each rule set by `telos study readers`; tests/studies/test_readers.py compares them.
-HEADLINES = {"wilds": FFBM, "flairs": "live", "aiide": "live"}
-RULES = tuple(READERS)
+HEADLINES = {"wilds": FFBM, "tutorial": "iohmm", "flairs": "live", "aiide": "live"}
+READERS_OF = {**READERS, **LEARNING}
+RULES = tuple(READERS_OF)
 RULE_TITLES = {
     "wilds": "The wilds: our game, with a companion",
+    "tutorial": "The tutorial: the wilds, and the companion learns how you play",
     "flairs": "Rules of the first paper (FLAIRS)",
     "aiide": "Rules of the second paper (AIIDE)",
 }
@@ -96,6 +107,7 @@ class AdventureStage(Stage):
         self._slot = PlayerSlot(settings["plays"], seed, rules)
         self._drawing, self._effects = AdventureDrawing(rules), Effects(rules.death.fall)
         self.symbols = self._drawing.symbols
+        self._styles = create_style_reader(self._rules)
         self._view = self.game.view()
         self._hardness = describe_hardness(rules)
         self._notice, self._notice_until = "", 0
@@ -112,6 +124,8 @@ class AdventureStage(Stage):
         game.step({game.player: self._slot.held(inputs.held, before)})
         self._view = after = game.view()
         self._effects.update(before, after)
+        for event in game.events if self._styles is not None else ():
+            self._styles.observe(event)
         happened = [to_happening(event, directed=game.directed) for event in game.events]
         happened += find_changes(before, after)
         happened += self._listener.take(game)
@@ -140,8 +154,16 @@ class AdventureStage(Stage):
 
     @property
     def lesson(self) -> str | None:
-        """The given goal, during a training round."""
-        return self._view.truth if self._view.round == "training" else None
+        """The given goal, during a training round, or while the companion learns."""
+        return self._view.truth if self._view.round == "training" else self.game.lesson
+
+    @property
+    def learned(self) -> Learned | None:
+        """What the companion has learned about the player, if it learns."""
+        companion, reading = self.game.rules.companion, self.game.reading
+        if companion is None or not companion.learns or reading is None:
+            return None
+        return Learned(_companion_model(self.game.rules), reading.model_text(), reading.learned)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -157,7 +179,15 @@ class AdventureStage(Stage):
         """Return the task, the score and the current message."""
         pays = self.game.pay.get("kill", 1.0)
         banner = self._banner if self._view.frame < self._banner_until else ""
-        return build_hud(self._view, len(self.game.rules.phases), message=self._message(), banner=banner, pays=pays)
+        return build_hud(
+            self._view,
+            len(self.game.rules.phases),
+            message=self._message(),
+            banner=banner,
+            pays=pays,
+            style=describe_style(self._styles),
+            lessons=None if self.learned is None else self.learned.lessons,
+        )
 
     def _message(self) -> str:
         """Return the text to show now: a notice, a message of the game, or at first how hard it is and the keys."""
@@ -179,8 +209,9 @@ class AdventureStage(Stage):
         return ("player",)
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
-        """Return the current pay, where the game adapts it."""
-        return company_curves(self.game)
+        """Return the current pay, where the game adapts it, and how the player plays."""
+        style = {} if self._styles is None else {STYLE_ROW: dict(self._styles.belief)}
+        return {**company_curves(self.game), **style}
 
     def facts(self) -> Mapping[str, Value]:
         """Return the state of the game and of the companion."""
@@ -207,7 +238,12 @@ class AdventureStage(Stage):
 
     def models(self) -> Sequence[Model]:
         """Return the recognisers of the rule set, its rules, and the domains of the minds if it has any."""
-        return (*adventure_models(self._rules), *rule_models(self._rules))
+        learned, found = self.learned, [*adventure_models(self._rules), *rule_models(self._rules)]
+        if learned is not None:
+            about = f"{learned.lessons} lessons: what you did while the game said what the goal was."
+            title = f"what {self.game.rules.companion.name if self.game.rules.companion else ''} has learned of you"
+            found.append(Model("learned", title, learned.text, "learned.yaml", about, editable=False))
+        return tuple(found)
 
     def sources(self, who: str) -> Sequence[str]:
         """Return the domain of the companion or of a monster."""
@@ -223,7 +259,7 @@ class AdventureStage(Stage):
     def apply(self, name: str, text: str) -> str:
         """Use a new FFBM for the companion and the director, if the rules have a companion."""
         companion = self.game.rules.companion
-        if name != FFBM or companion is None:
+        if companion is None or name != _companion_model(self.game.rules):
             return ""
         self.game.use(text)
         return f"{companion.name} uses the new model now, and the game adapts by its rules."
@@ -261,7 +297,7 @@ def _create_game(seed: int, settings: Mapping[str, str], trace: Trace) -> Advent
         directed=settings["goals"] == "directed",
         monsters=int(monsters) if monsters else None,
         seed=seed,
-        model=ffbm_text(rules) if load_rules(rules).companion is not None else None,
+        model=companion_text(rules),
         trace=trace,
     )
 
@@ -300,12 +336,13 @@ ADVENTURE = StudioWorld(
 def adventure_models(rules: str) -> tuple[Model, ...]:
     """Return the recognisers of a rule set.
 
-    >>> [model.file for model in adventure_models("flairs")]
-    ['flairs.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-live.yaml']
+    >>> [model.file for model in adventure_models("wilds")]
+    ['wilds.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-continuous.yaml']
     """
+    measuring = {"measures": MEASURING[rules]} if rules in MEASURING else {}
     return tuple(
         Model(name, _TITLES[name], _model_text(file), f"{file}.yaml", make=partial(_make_recognizer, f"{file}.yaml"))
-        for name, file in READERS[rules].items()
+        for name, file in {**READERS_OF[rules], **measuring}.items()
     )
 
 
@@ -322,9 +359,20 @@ def rule_models(rules: str) -> tuple[Model, ...]:
     return (rule_file, *(read_only_model(MINDS / f"{name}.yaml", title) for name, title in minds))
 
 
+def _companion_model(rules: Rules) -> str:
+    """Return the name of the model by which the companion reads the player."""
+    return "iohmm" if rules.companion is not None and rules.companion.learns else FFBM
+
+
+def companion_text(rules: str) -> str | None:
+    """Return the text of the model by which the companion of a rule set reads; None without a companion."""
+    loaded = load_rules(rules)
+    return None if loaded.companion is None else _model_text(READERS_OF[rules][_companion_model(loaded)])
+
+
 def ffbm_text(rules: str) -> str:
     """Return the text of the FFBM of a rule set."""
-    return _model_text(READERS[rules][FFBM])
+    return _model_text(READERS_OF[rules][FFBM])
 
 
 def _make_recognizer(file: str, text: str) -> Recognizer:

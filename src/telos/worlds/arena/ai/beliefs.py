@@ -13,7 +13,16 @@ from telos.worlds.arena.ai.facts import (
 )
 from telos.worlds.arena.ai.sensors import WATCH_ACTIONS
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.constants import LUNGE_RANGE, THROW_RANGE
+from telos.worlds.arena.sim.constants import (
+    BURST_ROUNDS,
+    BURST_TICKS,
+    DRAW_SECONDS,
+    LUNGE_RANGE,
+    RELOAD_SECONDS,
+    THROW_RANGE,
+    TICK,
+    WEAPONS,
+)
 from telos.worlds.arena.sim.fighter import Fighter
 from telos.worlds.arena.sim.map import WALL, Point, adjacent_cells
 
@@ -25,6 +34,8 @@ HURT_SHARE = 0.45  # of the initial health; below this, the fighter seeks a medk
 DODGE_SECONDS = 2.5  # for which a dodge counts
 ROLL_SECONDS = 6.0  # between two rolls
 WARNING_SECONDS = 3.0  # for which a warning counts
+FIGHT_SECONDS = 6.0  # for which the damage to expect of weapons is compared
+SWITCH_MARGIN = 15.0  # points of damage by which another weapon must be better
 MARK_WEIGHT = 30.0  # of the target that the squad has marked for a fighter: as much as 30 metres
 
 
@@ -63,9 +74,19 @@ class FighterBeliefs:
         rolled = memory.recall("deed", "dodge-roll", now)
         return {
             **{name: own[name] for name in known},
+            **self._weapon(memory, now),
             "hurt": own["health"] < HURT_SHARE * self._fighter.healthy,
             "rolled_lately": rolled is not None and now - rolled.time < ROLL_SECONDS,
         }
+
+    def _weapon(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        """Return what is in hand, and the state of the weapon in focus; nothing for a body with one weapon."""
+        name = memory.focus.get("weapon")
+        chosen = None if name is None else memory.recall("weapon", name, now)
+        if chosen is None:
+            return {}
+        loaded = chosen["rounds"] > 0
+        return {"weapon": name, "held": self._fighter.weapon.name, "loaded": loaded, "spare": chosen["spare"]}
 
     def _enemy(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         name = memory.focus.get("target")
@@ -198,8 +219,10 @@ class FighterBeliefs:
 def make_attention(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
     """Return the attention of one fighter: which enemy, nodes, things and ally it plans with."""
     ratings = _FocusRatings(arena, fighter)
+    choice = (Attention("weapon", "weapon", ratings.weapon, margin=SWITCH_MARGIN),) if fighter.holstered else ()
     return (
         Attention("target", "enemy", ratings.enemy, margin=4.0),
+        *choice,
         Attention("cover_node", "cover", ratings.cover, margin=3.0),
         Attention("ambush_node", "ambush", lambda fact, memory, now: -fact["distance"], margin=4.0),
         Attention("post", "post", ratings.post),
@@ -208,6 +231,24 @@ def make_attention(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
         Attention("ally", "ally", ratings.helper),
         OrderAttention(),
     )
+
+
+def expected_bursts(rounds: int, *, spare: bool, held: bool) -> float:
+    """Return how many bursts a weapon fires in the next seconds, with the time that drawing and reloading take.
+
+    >>> expected_bursts(24, spare=True, held=True), expected_bursts(24, spare=True, held=False)
+    (12.0, 10.0)
+    >>> expected_bursts(6, spare=False, held=True), expected_bursts(0, spare=True, held=True)
+    (2.0, 8.4)
+    """
+    seconds, bursts = FIGHT_SECONDS - (0.0 if held else DRAW_SECONDS), 0.0
+    each = BURST_TICKS * TICK
+    if rounds:
+        bursts = min(seconds / each, math.ceil(rounds / BURST_ROUNDS))
+        seconds -= bursts * each
+    if spare:
+        bursts += max(0.0, seconds - RELOAD_SECONDS) / each
+    return round(bursts, 9)
 
 
 class OrderAttention:
@@ -236,6 +277,23 @@ class _FocusRatings:
         near = -self._fighter.distance_to((fact["x"], fact["y"]))
         marked = MARK_WEIGHT if fact["seen"] and marked_target(memory, now) == fact.subject else 0.0
         return near + (40.0 if fact["seen"] else 0.0) + marked + 10.0 * memory.confidence(fact, now)
+
+    def weapon(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
+        """Rate a weapon: the damage to expect of it in the next seconds, at the distance of the enemy in focus.
+
+        Before it fires it may have to be drawn and loaded; without any ammunition left it is out of the question.
+        Without an enemy, the weapon in hand is as good as any.
+        """
+        if not fact["rounds"] and not fact["spare"]:
+            return None
+        name = memory.focus.get("target")
+        enemy = None if name is None else memory.recall("enemy", name, now)
+        if enemy is None:
+            return SWITCH_MARGIN * (bool(fact["held"]) + (fact["rounds"] > 0))
+        away = self._fighter.distance_to((enemy["x"], enemy["y"]))
+        bursts = expected_bursts(int(fact["rounds"]), spare=bool(fact["spare"]), held=bool(fact["held"]))
+        weapon = WEAPONS[fact.subject]
+        return bursts * min(1.0, weapon.hit_chance(away)) * weapon.damage
 
     def cover(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
         """Rate cover: near, with a view of the enemy, already reached; an ordered node is preferred."""

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from telos.agents.memory import Fact, WorkingMemory
+from telos.core.domain import Domain
 from telos.core.values import FrozenMap, Value
 from telos.squads.practices import MARK_SECONDS
 from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.constants import USE_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
 from telos.worlds.arena.sim.map import Point
 
+THING_RANGE = 18.0  # metres at which things are noticed
 FORMATION_DISTANCE = 3.5  # metres to the comrade in front
 # Actions that fulfil an order, tasks that last as long as they are ordered, and tasks in a single file.
 ORDER_ACTIONS = ("suppress", "hold-position", "follow", "guard-rear", "search-room", "watch-partner")
@@ -32,6 +35,16 @@ def enemy_down_fact(enemy: Fighter, now: float) -> Fact:
     return make_fact(
         "enemy", enemy.name, now, BRIEF_CONFIDENCE, x=enemy.x, y=enemy.y, seen=True, sure=True, alive=False
     )
+
+
+def thing_facts(arena: Arena, fighter: Fighter, domain: Domain, now: float) -> Iterator[Fact]:
+    """Yield the things nearby that are smart objects of the domain, and whether each is within reach."""
+    kinds = {template.name for template in domain.templates}
+    for thing in arena.things():
+        away = fighter.distance_to((thing.x, thing.y))
+        if thing.kind in kinds and away <= THING_RANGE:
+            is_near = away <= USE_RANGE and arena.has_line_of_sight(fighter.position, (thing.x, thing.y))
+            yield make_fact(thing.kind, thing.name, now, spot=thing.name, near=is_near)
 
 
 def known_threats(memory: WorkingMemory, now: float) -> list[Point]:

@@ -13,6 +13,7 @@ from telos.files.restoring import SnapshotCheck
 from telos.squads.squad import OrderTask
 from telos.worlds.arena.ai.beliefs import FOCI
 from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.constants import WEAPONS
 
 _FLAG, _TEXT, _TEXT_OR_NONE, _COUNT = (bool,), (str,), (str, type(None)), (int,)
 _POSITION = {"x": NUMBER, "y": NUMBER}
@@ -23,11 +24,21 @@ _BODY_FLAGS = (
 # The attributes that sensors, attention, beliefs, squads and dialogue read of each kind of fact.
 FACTS: FactShapes = {
     "enemy": {**_POSITION, "seen": _FLAG, "sure": _FLAG, "alive": _FLAG},
-    "cover": {**_POSITION, "valid": _FLAG, "distance": NUMBER, "threat_distance": NUMBER, "sees": _FLAG},
+    "cover": {
+        **_POSITION,
+        "valid": _FLAG,
+        "distance": NUMBER,
+        "threat_distance": NUMBER,
+        "sees": _FLAG,
+        "in_view": NUMBER,
+        "exposes": _FLAG,
+    },
     "ambush": {"distance": NUMBER},
     "node": {**_POSITION, "room": _TEXT, "kind": _TEXT, "distance": NUMBER},
     "post": {"narrow": _FLAG},
     "thing": {"kind": _TEXT},
+    "weapon": {"rounds": NUMBER, "spare": _FLAG, "held": _FLAG},
+    "desk": {"spot": _TEXT, "near": _FLAG},
     "ally": {"rank": NUMBER, "hurt": _FLAG},
     "file": {"close": _FLAG},
     "barrier": {"kind": _TEXT, "locked": _FLAG},
@@ -63,6 +74,8 @@ def fact_check(arena: Arena, now: float) -> FactCheck:
         **dict.fromkeys(("cover", "ambush", "node", "hits_at", "unsafe", "watched"), map.nodes),
         "post": map.patrol,
         "thing": things,
+        "desk": things,
+        "weapon": WEAPONS,
         "barrier": (*map.doors, *map.lows),
         "door": map.doors,
     }
@@ -114,12 +127,13 @@ def check_mind(read: ReadMind, arena: Arena) -> None:
 
 def _check_names(read: ReadMind, arena: Arena) -> None:
     check, saved, map = read.check, read.saved, arena.map
-    places = {*arena.fighters, *map.nodes, *map.fixtures, *arena.state.things}
+    places = {*arena.fighters, *map.nodes, *map.fixtures, *arena.state.things, *WEAPONS}
     focus, has_attended = saved.memory.focus, saved.attended >= 0 or saved.execution is not None
     for name in (*FOCI, *_ORDER_FOCI):
         check.require(name in focus or not has_attended, ("memory", "focus", name), "is missing")
         if name != "order":
             _check_name(check, ("memory", "focus", name), focus.get(name), places)
+    _check_name(check, ("memory", "focus", "weapon"), focus.get("weapon"), WEAPONS)
     order = focus.get("order")
     check.require(order is None or order.isdecimal(), ("memory", "focus", "order"), f"is not a number: {order!r}")
     for key, state in _states(read):

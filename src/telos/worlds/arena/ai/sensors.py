@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind_schedule import MindSchedule
 from telos.agents.sensors import Sensor
+from telos.core.domain import Domain
 from telos.core.event import Event
 from telos.core.values import FrozenMap
 from telos.worlds.arena.ai.facts import (
@@ -18,12 +19,13 @@ from telos.worlds.arena.ai.facts import (
     known_threats,
     make_fact,
     order_fulfilled,
+    thing_facts,
 )
 from telos.worlds.arena.ai.fighter_body import FighterBody
 from telos.worlds.arena.sim.arena import NEUTRAL, Arena
 from telos.worlds.arena.sim.constants import NEAR_MISS_RANGE, USE_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
-from telos.worlds.arena.sim.map import MapNode, Point
+from telos.worlds.arena.sim.map import MapNode, Point, cell_of
 from telos.worlds.arena.sim.navigation import Walker
 from telos.worlds.arena.sim.outcomes import OutcomeKind
 
@@ -38,9 +40,13 @@ COVER_RANGE = 18.0  # metres, straight distance
 NOISE_CONFIDENCE = 0.7  # confidence in the position of a noise
 
 
-def make_sensors(arena: Arena, bodies: Mapping[str, FighterBody]) -> dict[str, Sensor]:
+def make_sensors(arena: Arena, bodies: Mapping[str, FighterBody], domain: Domain) -> dict[str, Sensor]:
     """Return the sensors of an arena by name."""
-    return {"touch": BodySensor(arena, bodies), "sight": SightSensor(arena), "surroundings": TerrainSensor(arena)}
+    return {
+        "touch": BodySensor(arena, bodies),
+        "sight": SightSensor(arena),
+        "surroundings": TerrainSensor(arena, domain),
+    }
 
 
 # --- sight ---
@@ -136,6 +142,10 @@ class BodySensor:
             cloaked=fighter.cloaked,
             room=self._arena.room_at(fighter.position),
         )
+        if fighter.holstered:
+            for name, left in fighter.arms.items():
+                held = name == fighter.weapon.name
+                yield make_fact("weapon", name, now, rounds=left.rounds, spare=left.magazines > 0, held=held)
         yield from self._obstacles(fighter, memory, now)
         yield from formation_fact(self._arena, fighter, memory, now)
         yield from self._order_status(memory, now)
@@ -204,8 +214,8 @@ class TerrainSensor:
 
     cost = 10.0
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
+    def __init__(self, arena: Arena, domain: Domain) -> None:
+        self._arena, self._domain = arena, domain
         nodes = arena.map.nodes.values()
         self._cover = tuple(node for node in nodes if node.kind == "cover")
         self._ambush = tuple(node for node in nodes if node.kind == "ambush")
@@ -227,6 +237,7 @@ class TerrainSensor:
         for thing in self._arena.things():
             if fighter.distance_to((thing.x, thing.y)) <= COVER_RANGE:
                 yield make_fact("thing", thing.name, now, kind=thing.kind)
+        yield from thing_facts(self._arena, fighter, self._domain, now)
 
     def _covers(self, fighter: Fighter, against: list[Point], memory: WorkingMemory, now: float) -> Iterator[Fact]:
         threat = min(against, key=fighter.distance_to)
@@ -244,10 +255,29 @@ class TerrainSensor:
                 valid = False
             to_threat = round(math.dist(node.position, threat))
             sees = valid and self._arena.has_line_of_sight(node.position, threat)
+            in_view = self._metres_in_view(fighter, node, threat) if valid else 0.0
             yield make_fact(
                 "cover", node.name, now,
                 x=node.x, y=node.y, valid=valid, distance=walk, threat_distance=float(to_threat), sees=sees,
+                in_view=in_view, exposes=valid and self._exposes(node, threat),
             )  # fmt: skip
+
+    def _metres_in_view(self, fighter: Fighter, node: MapNode, threat: Point) -> float:
+        """Return roughly how many metres of the way to a node a threat has in view; 0 if the fighter is there."""
+        way = self._arena.navigator.find_path(fighter.position, node.position, Walker(flies=fighter.flies)) or ()
+        metres, here = 0.0, fighter.position
+        for there in way:
+            away = math.dist(here, there)
+            middle = ((here[0] + there[0]) / 2, (here[1] + there[1]) / 2)
+            seen = sum(self._arena.has_line_of_sight(point, threat) for point in (here, middle, there))
+            metres, here = metres + away * seen / 3, there
+        return float(round(metres))
+
+    def _exposes(self, node: MapNode, threat: Point) -> bool:
+        """Whether the cover that an enemy is believed to be in, if any, does not protect it from a node."""
+        cover = self._arena.map.at.get(cell_of(threat))
+        is_behind = cover is not None and cover.kind == "cover" and cover.protects_from(node.position)
+        return not is_behind and self._arena.has_line_of_sight(node.position, threat)
 
     def _ambushes(self, fighter: Fighter, against: list[Point], now: float) -> Iterator[Fact]:
         taken = self._arena.taken_nodes(fighter.name)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from telos.worlds.arena.sim.combat import add_suppression, apply_damage, fire_burst, suppress_group
 from telos.worlds.arena.sim.constants import (
     BLIND_FIRE_ACCURACY,
+    DRAW_SECONDS,
     LOST_TARGET_TICKS,
     LUNGE_DAMAGE,
     LUNGE_RANGE,
@@ -18,6 +19,7 @@ from telos.worlds.arena.sim.constants import (
     MELEE_DAMAGE,
     NEAR_MISS_RANGE,
     NEARBY_SUPPRESSION,
+    RELOAD_SECONDS,
     SUPPRESSION_ACCURACY,
     THROW_RANGE,
     TICK,
@@ -46,7 +48,7 @@ class Animation:
     name: str
     seconds: float
     looping: bool = False
-    target: str = "any"  # "fighter" or "place" if required; "any" if optional
+    target: str = "any"  # "fighter", "place" or "weapon" if required; "any" if optional
     posture: str = "covered"  # exposure behind cover: "open", "half", "covered", "blind"; or "rolling"
     crouched: bool = False
     threatens: bool = False  # the target has a gun pointed at it
@@ -158,6 +160,20 @@ def trajectory_end(state: ArenaState, start: Point, end: Point) -> Point:
             return last
         last = cell_centre(cell)
     return end
+
+
+def begin_draw(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
+    """Require a weapon that is carried."""
+    if me.weapon.name == act.target:
+        return DONE
+    return None if act.target in me.holstered else failed(f"carries no {act.target}")
+
+
+def end_draw(state: ArenaState, me: Fighter, act: Act) -> ActOutcome:
+    """Take the other weapon, which is ready at once."""
+    me.draw(act.target)
+    state.emit("drew", me.name, me.position, weapon=act.target)
+    return DONE
 
 
 # --- melee, grenades and dodging ---
@@ -384,7 +400,8 @@ ANIMATIONS = {
         ),
         Animation("suppress", 3.0, False, "place", "half", threatens=True, begin=check_gun, each=suppress),
         Animation("aim", 0.5, True, "fighter", "half", threatens=True, begin=check_gun, each=aim),
-        Animation("reload", 1.8, begin=begin_reload, end=end_reload),
+        Animation("draw", DRAW_SECONDS, target="weapon", begin=begin_draw, end=end_draw),
+        Animation("reload", RELOAD_SECONDS, begin=begin_reload, end=end_reload),
         Animation("melee", 0.6, True, "fighter", "open", begin=begin_melee, each=continue_melee),
         Animation(
             "lunge",

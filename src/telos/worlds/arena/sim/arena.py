@@ -43,8 +43,8 @@ class Arena:
 
     Commands are ``goto PLACE [walk|run|cloaked] [avoiding d1,l2]``, ``animate NAME [TARGET]``, ``use THING USE`` and
     ``stop``. A place is ``x,y`` in metres, or the name of a node, fixture, thing or fighter. A command that cannot be
-    carried out ends as ``failed``, with a reason; the dead ignore commands. Fighters who kill each other in the same
-    step both die, so the order of the cast gives no advantage.
+    carried out ends as ``failed``, with a reason; the dead only obey one that says how they lie at a thing. Fighters
+    who kill each other in the same step both die, so the order of the cast gives no advantage.
 
     >>> arena = Arena(ArenaMap("#########\n#A     B#\n#########"), [
     ...     FighterPlacement("Rex", "red", "soldier", 1.5, 1.5), FighterPlacement("Ben", "blue", "soldier", 7.5, 1.5)])
@@ -115,6 +115,8 @@ class Arena:
         for fighter, command in sorted(parsed, key=lambda pair: pair[0].index):
             if fighter.alive:
                 begin_command(state, fighter, command)
+            elif command.state == "use":
+                perform_death(state, fighter, command)
         for fighter in state.fighters.values():
             if fighter.alive:
                 if fighter.breath:
@@ -407,6 +409,14 @@ def begin_command(state: ArenaState, me: Fighter, command: Command) -> None:
     _end_if_over(state, me, _start_act(state, me, act, command))
 
 
+def perform_death(state: ArenaState, me: Fighter, command: Command) -> None:
+    """Let a dead body lie as a thing within reach has it; it does so once, and ignores all else."""
+    act = Act(command.state, command.text, command.name, command.target)
+    use = animation_of(state, act)
+    if isinstance(use, Use) and use.ends_life and not me.slumped_over and check_in_reach(state, me, act) is None:
+        use.end(state, me, act)
+
+
 def continue_act(state: ArenaState, me: Fighter) -> None:
     """Advance the current act by a tick."""
     act = me.act
@@ -442,7 +452,7 @@ def _start_act(state: ArenaState, me: Fighter, act: Act, command: Command) -> Ac
     act.lasts = round(animation.seconds * TICKS_A_SECOND)
     if isinstance(animation, Animation):
         act.posture, act.crouched = animation.posture, animation.crouched
-        if act.target:
+        if act.target and animation.target != "weapon":
             act.x, act.y = command.point or state.place_of(act.target)
     elif far := check_in_reach(state, me, act):
         return far

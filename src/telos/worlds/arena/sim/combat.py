@@ -1,10 +1,7 @@
 """Combat: chances to hit, damage, suppression and explosions."""
 
-import math
-
 from telos.worlds.arena.sim import constants
 from telos.worlds.arena.sim.constants import (
-    ACCURACY_RANGE,
     BLAST_DAMAGE,
     BLAST_RADIUS,
     BURST_ROUNDS,
@@ -27,7 +24,7 @@ def hit_chance(state: ArenaState, shooter: Fighter, target: Fighter, aim: float 
     steady = 1 - constants.SUPPRESSED_ACCURACY_LOSS * shooter.suppressed
     light = constants.DARK_ACCURACY if state.is_in_dark(target) else 1.0
     shown = exposure(state, target, shooter.position)
-    return shooter.weapon.accuracy * math.exp(-away / ACCURACY_RANGE) * shown * aim * steady * light
+    return shooter.weapon.hit_chance(away) * shown * aim * steady * light
 
 
 def exposure(state: ArenaState, target: Fighter, threat: Point) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from telos.core.errors import TelosError, name_hint
 from telos.worlds.arena.sim.animations import ANIMATIONS
-from telos.worlds.arena.sim.constants import PACES
+from telos.worlds.arena.sim.constants import PACES, WEAPONS
 from telos.worlds.arena.sim.interactions import USES
 from telos.worlds.arena.sim.map import Point
 
@@ -80,6 +80,8 @@ class CommandParser:
             raise TelosError(f"{text!r} has no target", f"write `animate {name} TARGET`")
         if animation.target == "fighter":
             _require_known(text, "fighter", target, self.fighters)
+        if animation.target == "weapon":
+            return Command("animate", text, name, _require_known(text, "weapon", target, WEAPONS))
         point = parse_point(target) if target else None
         if target and point is None:
             _require_known(text, "target", target, self.places)

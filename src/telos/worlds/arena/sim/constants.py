@@ -24,7 +24,9 @@ USE_RANGE = 1.6  # metres from which a thing can be used
 # Fire
 BURST_ROUNDS = 3
 BURST_TICKS = 5  # between two bursts
-ACCURACY_RANGE = 28.0  # metres over which the chance to hit falls to 37 %
+ACCURACY_RANGE = 28.0  # metres over which the chance to hit falls to 37 %, for most weapons
+DRAW_SECONDS = 1.0  # to put one weapon away and take another
+RELOAD_SECONDS = 1.8
 LOST_TARGET_TICKS = 10  # ticks without a line of sight after which a shooter gives up
 # Chance to hit a target in the open, compared with one that stands.
 CROUCHED_EXPOSURE, RUNNING_EXPOSURE, ROLLING_EXPOSURE = 0.7, 0.6, 0.25
@@ -70,7 +72,7 @@ LOUDNESS = {
 
 @dataclass(frozen=True, slots=True)
 class Weapon:
-    """A kind of gun: accuracy at point-blank range, damage of a burst that hits, rounds in a magazine.
+    """A kind of gun: accuracy at point-blank range, damage of a burst that hits, rounds in a magazine, and its range.
 
     An accuracy above 1 makes up for distance and suppression.
     """
@@ -79,6 +81,15 @@ class Weapon:
     accuracy: float
     damage: float
     magazine: int
+    range: float = ACCURACY_RANGE  # metres over which the chance to hit falls to 37 %
+
+    def hit_chance(self, metres: float) -> float:
+        """Return the chance that a burst hits somebody who stands in the open, before all that makes it harder.
+
+        >>> round(WEAPONS["rifle"].hit_chance(10), 2), round(WEAPONS["shotgun"].hit_chance(10), 2)
+        (0.49, 0.25)
+        """
+        return self.accuracy * math.exp(-metres / self.range)
 
 
 WEAPONS = {
@@ -86,6 +97,7 @@ WEAPONS = {
     for weapon in (
         Weapon("rifle", accuracy=0.7, damage=25.0, magazine=24),
         Weapon("pistol", accuracy=0.55, damage=12.0, magazine=12),
+        Weapon("shotgun", accuracy=1.3, damage=50.0, magazine=9, range=6.0),  # the best gun below ten metres
         Weapon("heavy-rifle", accuracy=1.2, damage=50.0, magazine=36),  # of one who fights many
         Weapon("none", accuracy=0.0, damage=0.0, magazine=0),
     )

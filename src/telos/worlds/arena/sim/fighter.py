@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap, Value, check_not_negative
@@ -19,8 +20,8 @@ BODY_KEYS: Mapping[str, Value] = FrozenMap(
     {
         "health": 100.0,  # a burst of a rifle takes 25
         "speed": 4.0,  # metres a second, running
-        "weapon": "rifle",
-        "magazines": 3,  # spare ones
+        "weapon": "rifle",  # or a list of weapons, of which the first is in hand
+        "magazines": 3,  # spare ones of each weapon
         "grenades": 0,
         "rank": 0,  # the highest rank leads
         "reach": 1.8,  # metres of a melee attack
@@ -65,6 +66,13 @@ class Act:
     tries: int = 0  # free cells tried at the end of a walk
 
 
+class Ammunition(NamedTuple):
+    """What is left for a weapon."""
+
+    rounds: int
+    magazines: int  # spare
+
+
 @dataclass(slots=True, eq=False)
 class Fighter:
     """Mutable fighter state. Read-only for callers; change it through commands."""
@@ -101,12 +109,14 @@ class Fighter:
     out_of_breath: bool = False
     fires_at: int = 0  # the tick at which the weapon is ready again
     stepped_at: int = -1000  # the tick of the last audible footstep
+    holstered: dict[str, Ammunition] = field(default_factory=dict)  # of the weapons that are not in hand
+    slumped_over: str = ""  # the thing that the dead body lies over
 
     @classmethod
     def from_placement(cls, placed: FighterPlacement, index: int) -> "Fighter":
         """Return the fighter that a placement describes."""
         properties = check_body(placed.body, placed.name)
-        weapon = WEAPONS[properties.pop("weapon")]
+        weapon, *others = (WEAPONS[name] for name in _as_names(properties.pop("weapon")))
         return cls(
             placed.name,
             placed.side,
@@ -116,10 +126,22 @@ class Fighter:
             float(placed.y),
             weapon=weapon,
             rounds=weapon.magazine,
+            holstered={each.name: Ammunition(each.magazine, properties["magazines"]) for each in others},
             healthy=properties["health"],
             cell=cell_of((placed.x, placed.y)),
             **properties,
         )
+
+    @property
+    def arms(self) -> dict[str, Ammunition]:
+        """The weapons and what is left for each, the one in hand first."""
+        return {self.weapon.name: Ammunition(self.rounds, self.magazines), **self.holstered}
+
+    def draw(self, weapon: str) -> None:
+        """Put away what is in hand, and take another weapon that is carried."""
+        taken = self.holstered.pop(weapon)
+        self.holstered[self.weapon.name] = Ammunition(self.rounds, self.magazines)
+        self.weapon, (self.rounds, self.magazines) = WEAPONS[weapon], taken
 
     @property
     def position(self) -> Point:
@@ -170,11 +192,20 @@ def check_body(body: Mapping[str, Value], name: str) -> dict[str, Value]:
     return {key: _check_property(name, key, body.get(key, default), default) for key, default in BODY_KEYS.items()}
 
 
+def _as_names(weapons: Value) -> tuple[Value, ...]:
+    """Return the weapons of a body: one by name, or a list of them."""
+    return tuple(weapons) if isinstance(weapons, tuple | list) else (weapons,)
+
+
 def _check_property(name: str, key: str, value: Value, default: Value) -> Value:
     what = f"{key!r} of the body of {name!r}"
     if key == "weapon":
-        if not isinstance(value, str) or value not in WEAPONS:
-            raise TelosError(f"{what} cannot be {value!r}", name_hint(str(value), WEAPONS))
+        names = _as_names(value)
+        for weapon in names:
+            if not isinstance(weapon, str) or weapon not in WEAPONS:
+                raise TelosError(f"{what} cannot be {weapon!r}", name_hint(str(weapon), WEAPONS))
+        if not names or len(set(names)) < len(names):
+            raise TelosError(f"{what} cannot be {list(names)!r}", "name each weapon once, the one in hand first")
         return value
     if isinstance(default, bool):
         if not isinstance(value, bool):

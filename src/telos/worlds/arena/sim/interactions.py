@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from telos.worlds.arena.sim.animations import ActCallback, do_nothing, glide
 from telos.worlds.arena.sim.constants import AMMO_BOX_MAGAZINES, MEDKIT_HEALTH, USE_RANGE
-from telos.worlds.arena.sim.fighter import Act, Fighter
+from telos.worlds.arena.sim.fighter import Act, Ammunition, Fighter
 from telos.worlds.arena.sim.map import adjacent_cells, cell_centre
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, blocked_by_door, failed, stuck
 from telos.worlds.arena.sim.state import ArenaState
+
+SLUMP_DISTANCE = 0.6  # metres from the middle of a thing to the body that lies over it
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,7 @@ class Use:
 
     seconds: float
     looping: bool = False
+    ends_life: bool = False  # how a body dies there: only the dead do it, and it is over at once
     begin: ActCallback = do_nothing
     each: ActCallback = do_nothing
     end: ActCallback = do_nothing
@@ -180,7 +183,24 @@ def take_ammo(state: ArenaState, me: Fighter, act: Act) -> ActOutcome:
         return spent
     state.used_up.add(act.target)
     me.magazines += AMMO_BOX_MAGAZINES
+    for weapon, (rounds, magazines) in me.holstered.items():
+        me.holstered[weapon] = Ammunition(rounds, magazines + AMMO_BOX_MAGAZINES)
     state.emit("took", me.name, me.position, thing=act.target, magazines=me.magazines)
+    return DONE
+
+
+def refuse_the_living(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
+    return failed("still alive") if me.alive else None
+
+
+def slump(state: ArenaState, me: Fighter, act: Act) -> ActOutcome:
+    """Fall forward over the thing, and stay there."""
+    x, y = state.place_of(act.target)
+    away = me.distance_to((x, y))
+    if away > SLUMP_DISTANCE:  # the upper body lies on it, the feet stay in front of it
+        me.x, me.y = (here + (there - here) * (1 - SLUMP_DISTANCE / away) for here, there in ((me.x, x), (me.y, y)))
+    me.slumped_over = act.target
+    state.emit("slumped", me.name, me.position, thing=act.target)
     return DONE
 
 
@@ -198,5 +218,5 @@ USES: dict[str, dict[str, Use]] = {
     "low": {"crawl": Use(1.5, begin=begin_crawl, each=glide, end=end_crawl)},
     "medkit": {"use": Use(1.0, begin=check_unused, end=use_medkit)},
     "ammo": {"take": Use(0.8, begin=check_unused, end=take_ammo)},
-    "desk": {"work": Use(3.0)},
+    "desk": {"work": Use(3.0, looping=True), "slump": Use(0.0, ends_life=True, begin=refuse_the_living, end=slump)},
 }

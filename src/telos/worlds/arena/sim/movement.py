@@ -20,6 +20,7 @@ from telos.worlds.arena.sim.state import ArenaState
 
 FOLLOW_DISTANCE = 1.5  # metres from a followed fighter at which a walk ends
 REPATH_TICKS = 5  # ticks between two updates of the path to a moving target
+SEATS = ("desk",)  # kinds of things that are used from a place beside them
 MAX_TRIES = 3  # free cells tried at the end of a walk before the body stays where it is
 _REACH = range(-int(STEP_ASIDE_RANGE), int(STEP_ASIDE_RANGE) + 1)
 _OFFSETS = [(x, y) for x in _REACH for y in _REACH if 0 < math.hypot(x, y) <= STEP_ASIDE_RANGE]
@@ -44,7 +45,8 @@ def standing_point(state: ArenaState, me: Fighter, name: str, avoiding: frozense
     """Return where to go for a named place: there, or to the floor beside it that is nearest by foot."""
     place = state.place_of(name)
     cell = cell_of(place)
-    if state.navigator.is_plain(cell, flies=me.flies):
+    sits_at = name in state.things and state.things[name].kind in SEATS
+    if state.navigator.is_plain(cell, flies=me.flies) and not sits_at:
         return place
     around = [near for near in adjacent_cells(cell) if near in state.map.floor]
     walker = Walker(avoiding, flies=me.flies)

@@ -23,8 +23,8 @@ from telos.files import (
 )
 from telos.files.restoring import Point as SavedPoint
 from telos.files.restoring import RandomState, SnapshotCheck, read_random, save_random
-from telos.worlds.arena.sim.constants import FUSE_TICKS, LOUDNESS, TICKS_A_SECOND
-from telos.worlds.arena.sim.fighter import Act, Door, Fighter, FighterPlacement, Grenade, ThingPlacement
+from telos.worlds.arena.sim.constants import FUSE_TICKS, LOUDNESS, TICKS_A_SECOND, WEAPONS
+from telos.worlds.arena.sim.fighter import Act, Ammunition, Door, Fighter, FighterPlacement, Grenade, ThingPlacement
 from telos.worlds.arena.sim.map import ArenaMap, Cell, LineOfSight, MapNode, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.navigation import Navigator
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, OutcomeKind, failed, saved_outcomes
@@ -168,7 +168,7 @@ MAX_TICK = 10**9  # three years
 # Saved attributes of a fighter, beside its act.
 _SAVED_ATTRIBUTES = (
     "x", "y", "facing", "health", "alive", "status", "reason", "rounds", "magazines", "grenades", "cloaked", "on_wall",
-    "suppressed", "winded", "out_of_breath", "fires_at", "stepped_at",
+    "suppressed", "winded", "out_of_breath", "fires_at", "stepped_at", "slumped_over",
 )  # fmt: skip
 
 
@@ -192,7 +192,8 @@ def save_state(state: ArenaState) -> dict[str, Any]:
 def _save_fighter(fighter: Fighter) -> dict[str, Any]:
     about = {name: getattr(fighter, name) for name in _SAVED_ATTRIBUTES}
     act = None if fighter.act is None else asdict(fighter.act)
-    return {**about, "act": act and {**act, "way": [list(point) for point in act["way"]]}}
+    arms = {"weapon": fighter.weapon.name, "holstered": {name: list(left) for name, left in fighter.holstered.items()}}
+    return {**about, **arms, "act": act and {**act, "way": [list(point) for point in act["way"]]}}
 
 
 class ActSnapshot(SnapshotPart):
@@ -233,6 +234,9 @@ class FighterSnapshot(SnapshotPart):
     out_of_breath: bool
     fires_at: int
     stepped_at: int
+    weapon: str | None = None  # None in saves from before there was a choice: the first one
+    holstered: dict[str, Row[tuple[Count, Count]]] = Field(default_factory=dict)
+    slumped_over: str = ""
     act: ActSnapshot | None
 
 
@@ -297,18 +301,29 @@ class StateRestorer:
     def _read_fighter(self, check: SnapshotCheck, saved: FighterSnapshot, fighter: Fighter) -> None:
         check.require(saved.alive == (saved.health > 0), ("alive",), "does not fit the health")
         check.require(saved.health <= fighter.healthy, ("health",), f"must be at most {fighter.healthy:g}")
-        magazine = fighter.weapon.magazine
-        check.require(saved.rounds <= magazine, ("rounds",), f"must be at most {magazine}, the magazine")
+        self._read_arms(check, saved, fighter)
         check.require((saved.act is not None) == (saved.status == "running"), ("status",), "does not fit the act")
         check.require(abs(saved.stepped_at) <= MAX_TICK, ("stepped_at",), "is not a step of this fight")
         check.require(abs(saved.fires_at) <= 2 * MAX_TICK, ("fires_at",), "is not a step of this fight")
         check.require(not (saved.on_wall and not fighter.climbs), ("on_wall",), "is true of a fighter who cannot climb")
+        if saved.slumped_over:
+            check.require(not saved.alive, ("slumped_over",), "is set for a living fighter")
+            check.known(("slumped_over",), saved.slumped_over, self._state.things, "thing")
         self._check_point(check, ("x",), (saved.x, saved.y))
         if saved.act is not None:
             check.require(saved.alive, ("act",), "is the act of a dead fighter")
             for place, point in enumerate(saved.act.way):
                 self._check_point(check, ("act", "way", place), point)
             self._check_act(check.at("act"), saved.act, fighter)
+
+    def _read_arms(self, check: SnapshotCheck, saved: FighterSnapshot, fighter: Fighter) -> None:
+        """Require the weapons that the fighter carries, with no more rounds than their magazines hold."""
+        left = {saved.weapon or fighter.weapon.name: (saved.rounds, saved.magazines), **saved.holstered}
+        is_whole = left.keys() == fighter.arms.keys() and len(left) == 1 + len(saved.holstered)
+        check.require(is_whole, ("holstered",), f"does not fit the weapons: {', '.join(fighter.arms)}")
+        for name, (rounds, _) in left.items():
+            magazine, path = WEAPONS[name].magazine, ("holstered", name) if name in saved.holstered else ("rounds",)
+            check.require(rounds <= magazine, path, f"must be at most {magazine}, the magazine")
 
     def _check_point(self, check: SnapshotCheck, path: Sequence[str | int], point: Point) -> None:
         """Require a point on the map, outside walls."""
@@ -376,6 +391,9 @@ def _put_fighter(fighter: Fighter, about: FighterSnapshot, outcomes: Mapping[str
     for name in _SAVED_ATTRIBUTES:
         if name != "reason":  # the text of the outcome, which is restored below
             setattr(fighter, name, getattr(about, name))
+    if about.weapon is not None:
+        fighter.weapon = WEAPONS[about.weapon]
+    fighter.holstered = {name: Ammunition(*left) for name, left in about.holstered.items()}
     fighter.outcome = outcomes.get(about.reason) or failed(about.reason)
     fighter.act = None if about.act is None else Act(**dict(about.act))
 
@@ -425,4 +443,6 @@ def build_fighter_view(state: ArenaState, fighter: Fighter) -> FighterView:
         on_wall=fighter.on_wall,
         suppressed=fighter.suppressed,
         healthy=fighter.healthy,
+        slumped_over=fighter.slumped_over or None,
+        weapon=fighter.weapon.name,
     )

@@ -29,6 +29,8 @@ class FighterView:
     on_wall: bool
     suppressed: float  # 0 to 1
     healthy: float = 100.0  # initial health
+    weapon: str = "rifle"  # the one in hand
+    slumped_over: str | None = None  # the thing that the dead body lies over
 
     @property
     def health_share(self) -> float:

@@ -1,0 +1,253 @@
+"""An ensemble: linear scores and decision trees over online features, combined and calibrated in one softmax.
+
+    event ──▶ FeatureStream ──▶ LinearScores ─┐
+                           └──▶ TreeScores   ─┴─▶ weights, offsets ──▶ Belief
+
+The belief in a goal is proportional to ``exp(a * linear + b * trees + offset)``. The weights, which are also the
+temperature, and the offsets are learned on players that the components were not trained on. Scores add up, so ``why``
+names what each feature added through each component.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from telos.core.belief import Belief
+from telos.core.errors import TelosError, name_hint
+from telos.core.event import Event
+from telos.recognition.ensemble.features import Array, FeatureProgram, FeatureStream
+from telos.recognition.ensemble.scores import LinearScores, TreeScores
+from telos.recognition.filtering import check_event_order
+
+LINEAR, TREES, COMMON = "linear", "trees", "how common the goal is"
+MAX_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class EnsemblePart:
+    """The recogniser of one part of the players, as of one race: its goals, its components, and how they combine."""
+
+    value: str  # of the context entry by which players are parted; '' if they are not
+    goals: tuple[int, ...]  # places in the goals of the model
+    linear: LinearScores
+    trees: TreeScores
+    weights: tuple[float, float]
+    offsets: Array
+
+    def scores(self, row: Array) -> Array:
+        """Return the combined score of each goal of this part for one row."""
+        linear, trees = np.zeros(len(self.goals)), np.zeros(len(self.goals))
+        self.linear.add_to(row, linear)
+        self.trees.add_to(row, trees)
+        return self.combine(linear, trees)
+
+    def combine(self, linear: Array, trees: Array) -> Array:
+        """Return the combined scores, of one row or of many."""
+        found: Array = self.weights[0] * linear + self.weights[1] * trees + self.offsets
+        return found
+
+    def check(self, features: int, goals: int) -> None:
+        """Refuse a part whose arrays do not fit the features and goals of the model."""
+        size = len(self.goals)
+        if not size or len(set(self.goals)) < size or not all(0 <= goal < goals for goal in self.goals):
+            raise TelosError(f"part {self.value!r}: its goals are not goals of the model")
+        if {self.linear.goals, self.trees.goals, len(self.offsets)} != {size}:
+            raise TelosError(f"part {self.value!r}: its components have other numbers of goals than {size}")
+        if self.linear.features != features:
+            raise TelosError(f"part {self.value!r}: {self.linear.features} weights for {features} features")
+        self.linear.check()
+        self.trees.check(features)
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleModel:
+    """A trained ensemble; it holds no belief, so readers of many players may share it.
+
+    With ``parted_by``, the value of that context entry decides which part reads a player. With ``once``, a goal that
+    was achieved is not believed again until ``reset``.
+    """
+
+    goals: tuple[str, ...]
+    program: FeatureProgram
+    parts: tuple[EnsemblePart, ...]
+    parted_by: str = ""
+    once: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.program.check()
+        if not self.parts:
+            raise TelosError("an ensemble has at least one part")
+        for part in self.parts:
+            part.check(len(self.program.names), len(self.goals))
+
+    @property
+    def context(self) -> frozenset[str]:
+        """The context entries that the model reads."""
+        return self.program.entries | ({self.parted_by} if self.parted_by else frozenset())
+
+    @property
+    def optional_context(self) -> frozenset[str]:
+        """Those of them that a log may lack."""
+        return self.program.optional
+
+    def part_of(self, event: Event) -> EnsemblePart:
+        """Return the part that reads a player, by an event."""
+        if not self.parted_by:
+            return self.parts[0]
+        value = event.context.plain.get(self.parted_by)
+        for part in self.parts:
+            if part.value == value:
+                return part
+        raise TelosError(
+            f"{self.parted_by} {value!r} is none that the model was trained on",
+            name_hint(str(value), [part.value for part in self.parts]),
+        )
+
+    def read(self, sequences: Sequence[Sequence[Event]]) -> Array:
+        """Return the belief after each event of some sequences, one row each: the bulk form of ``EnsembleReader``."""
+        encoded = self.program.encode(sequences)
+        return self.read_rows(self.program.extract(encoded), sequences)
+
+    def read_rows(self, rows: Array, sequences: Sequence[Sequence[Event]]) -> Array:
+        """Return the beliefs for features that were extracted before."""
+        parts = np.array([self.parts.index(self.part_of(event)) for events in sequences for event in events], np.int64)
+        is_open = np.ones((len(rows), len(self.goals)), np.bool_) if not self.once else self._find_open(sequences)
+        found = np.zeros((len(rows), len(self.goals)))
+        for number, part in enumerate(self.parts):
+            chosen = parts == number
+            if chosen.any():
+                own = rows[chosen]
+                scores = part.combine(part.linear.of_rows(own), part.trees.of_rows(own))
+                found[np.ix_(chosen, part.goals)] = softmax(scores, is_open[np.ix_(chosen, part.goals)])
+        return found
+
+    def _find_open(self, sequences: Sequence[Sequence[Event]]) -> Any:
+        places = {goal: place for place, goal in enumerate(self.goals)}
+        is_open = np.ones((sum(map(len, sequences)), len(self.goals)), np.bool_)
+        row = 0
+        for events in sequences:
+            first = row
+            for event in events:
+                row += 1
+                for goal in achieved_goals(event):
+                    if goal in places:
+                        is_open[row : first + len(events), places[goal]] = False
+        return is_open
+
+    def __repr__(self) -> str:
+        return f"EnsembleModel({self.name or 'unnamed'}: {len(self.goals)} goals, {len(self.program.names)} features)"
+
+
+class EnsembleReasons(NamedTuple):
+    """What speaks for one goal over another, as log-odds by component and feature; they sum to ``total``."""
+
+    goal: str
+    over: str
+    parts: tuple[tuple[str, str, float], ...]  # component, feature, log-odds; the strongest first
+    total: float
+
+    def __str__(self) -> str:
+        lines = [f"{self.goal} over {self.over}: {self.total:+.2f}"]
+        lines += [f"  {added:+.2f}  {cause} ({component})" for component, cause, added in self.parts[:MAX_SHOWN]]
+        rest = self.parts[MAX_SHOWN:]
+        if rest:
+            lines.append(f"  {sum(added for _, _, added in rest):+.2f}  {len(rest)} weaker causes")
+        return "\n".join(lines)
+
+
+class EnsembleReader:
+    """A recogniser: the belief from all events so far, in constant time per event.
+
+    A goal that an event achieves is known from the next event on.
+    """
+
+    def __init__(self, model: EnsembleModel) -> None:
+        self.model = model
+        self._stream = FeatureStream(model.program)
+        self.reset()
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        return self.model.goals
+
+    @property
+    def belief(self) -> Belief:
+        """The current belief."""
+        return self._belief
+
+    def reset(self) -> None:
+        """Forget the player: return to the belief before the first event."""
+        self._stream.reset()
+        self._player: str | None = None
+        self._time = -math.inf
+        self._achieved: set[str] = set()
+        self._part = self.model.parts[0]
+        size = len(self.goals)
+        self._belief = Belief.of(self.goals, (1.0 / size,) * size, ("nothing was seen yet",))
+
+    def observe(self, event: Event) -> Belief:
+        """Update the belief with an event, and return it."""
+        if event.player != self._player or event.time < self._time:
+            check_event_order(event, self._player, self._time)
+        part = self.model.part_of(event)
+        row = self._stream.update(event)
+        self._time, self._player, self._part = event.time, event.player, part
+        scores = part.scores(row)
+        is_open = self._is_open(part)
+        own = softmax(scores[None], is_open[None])[0]
+        chances = [0.0] * len(self.goals)
+        for goal, chance in zip(part.goals, own.tolist(), strict=True):
+            chances[goal] = chance
+        self._belief = Belief.of(self.goals, tuple(chances), (f"last seen: {event.action}",))
+        if self.model.once:
+            self._achieved.update(achieved_goals(event))
+        return self._belief
+
+    def _is_open(self, part: EnsemblePart) -> Any:
+        goals = self.model.goals
+        return np.array([goals[goal] not in self._achieved for goal in part.goals], np.bool_)
+
+    def why(self, goal: str | None = None, over: str | None = None) -> EnsembleReasons:
+        """Explain the belief in a goal (default: the likeliest) over another (the next) by what each feature added."""
+        part, goals = self._part, self.model.goals
+        known = [goals[each] for each in part.goals]
+        ranked = sorted(known, key=lambda name: -self._belief[name])
+        for said in (goal, over):
+            if said is not None and said not in known:
+                raise TelosError(f"unknown goal {said!r}", name_hint(said, known))
+        goal = goal or next(name for name in ranked if name != over)
+        over = over or next((name for name in ranked if name != goal), goal)
+        one, two = known.index(goal), known.index(over)
+        row, names = self._stream.row, self.model.program.names
+        found = [(COMMON, COMMON, float(part.offsets[one] - part.offsets[two]))]
+        bases = (part.linear.intercepts, part.trees.baseline)
+        for component, weight, scores, base in zip(
+            (LINEAR, TREES), part.weights, (part.linear, part.trees), bases, strict=True
+        ):
+            parts = scores.parts(row)
+            added = weight * (parts[one] - parts[two])
+            found += [(component, names[at], float(added[at])) for at in np.flatnonzero(added).tolist()]
+            found.append((component, COMMON, float(weight * (base[one] - base[two]))))
+            if isinstance(scores, TreeScores):
+                roots = np.bincount(scores.tree_goals, scores.values[scores.roots], len(known))
+                found.append((component, COMMON, float(weight * (roots[one] - roots[two]))))
+        causes = tuple(sorted((each for each in found if each[2]), key=lambda each: -abs(each[2])))
+        return EnsembleReasons(goal, over, causes, sum(added for _, _, added in causes))
+
+
+def achieved_goals(event: Event) -> tuple[str, ...]:
+    """Return the goals that an event achieves; logs join several with a plus sign."""
+    return () if event.goal is None else tuple(event.goal.split("+"))
+
+
+def softmax(scores: Array, is_open: Any) -> Array:
+    """Return the chances of each row; goals that are not open have none, unless no goal is open."""
+    none_open = ~is_open.any(axis=1, keepdims=True)
+    logs = np.where(is_open | none_open, scores, -np.inf)
+    weighed = np.exp(logs - logs.max(axis=1, keepdims=True))
+    found: Array = weighed / weighed.sum(axis=1, keepdims=True)
+    return found

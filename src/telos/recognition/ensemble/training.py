@@ -1,0 +1,278 @@
+"""Training of ensembles: components on some players, weights and offsets on others, in inner folds by player.
+
+Components are scikit-learn's logistic regression and gradient boosted trees. What combines them is fitted to their
+scores on players that they were not trained on: one weight for each component, one offset for each goal (shrunk to
+zero), and by how much rare goals are raised. Start with ``train_part``; scikit-learn is needed for training only.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.core.errors import TelosError
+from telos.recognition.ensemble.features import Array
+from telos.recognition.ensemble.model import EnsemblePart, softmax
+from telos.recognition.ensemble.scores import LinearScores, TreeScores
+
+Ints = NDArray[np.int64]
+
+STEPS, CLOSE = 100, 1e-8
+RARE = (0.0, 0.1, 0.2, 0.3, 0.4)  # candidates: how far the offsets of rare goals are raised
+LEAST_SD = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleSettings:
+    """How an ensemble is trained.
+
+    ``ridge`` is the C of the logistic regression; ``evenness`` from 0 to 1 weighs the pursuits of goals alike, however
+    long they are; ``thin`` takes every so many rows for the trees; ``folds`` are the inner ones.
+    """
+
+    ridge: float = 0.001
+    linear_steps: int = 60
+    rounds: int = 60
+    rate: float = 0.1
+    leaves: int = 8
+    least: int = 40
+    l2: float = 10.0
+    cuts: int = 0  # bins for each feature, for the linear scores
+    share: float = 0.2  # of features, looked at for each split
+    bins: int = 32  # of the values of a feature, between which trees may split
+    evenness: float = 0.0
+    thin: int = 1
+    folds: int = 3
+    shrink: float = 0.02  # of the offsets towards 0, for each training row
+    rare: float | None = None  # None: chosen inside the folds
+    seed: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Labelled rows: features, goals as numbers from 0, the group of players, the pursuit, and the goals still open."""
+
+    features: Array
+    truth: Ints
+    groups: NDArray[Any]
+    pursuits: Ints
+    is_open: NDArray[np.bool_]
+    plain: int = 0  # how many features trees look at, from the first; 0: all. Bins would tell them nothing
+
+    def take(self, chosen: Any) -> "TrainingRows":
+        """Return some of the rows."""
+        return TrainingRows(
+            self.features[chosen],
+            self.truth[chosen],
+            self.groups[chosen],
+            self.pursuits[chosen],
+            self.is_open[chosen],
+            self.plain,
+        )
+
+
+def deal_groups(groups: NDArray[Any], folds: int, seed: int) -> Ints:
+    """Return the fold of each row: groups are dealt out, the largest first, each to the smallest fold."""
+    names, counts = np.unique(groups, return_counts=True)
+    if len(names) < 2:
+        raise TelosError(f"{len(names)} group of players", "training needs at least two, to choose weights")
+    order = np.random.default_rng(seed).permutation(len(names))
+    order = order[np.argsort(-counts[order], kind="stable")]
+    load, fold = np.zeros(min(folds, len(names))), np.zeros(len(names), np.int64)
+    for each in order.tolist():
+        fold[each] = int(load.argmin())
+        load[fold[each]] += counts[each]
+    return fold[np.searchsorted(names, groups)]
+
+
+def train_part(
+    rows: TrainingRows,
+    goals: tuple[int, ...],
+    settings: EnsembleSettings,
+    value: str = "",
+) -> EnsemblePart:
+    """Train one part of an ensemble; ``truth`` counts within ``goals``."""
+    size = len(goals)
+    fold = deal_groups(rows.groups, settings.folds, settings.seed)
+    scores = np.zeros((2, len(rows.truth), size))
+    for held_out in np.unique(fold).tolist():
+        linear, trees = train_components(rows.take(fold != held_out), size, settings)
+        unseen = fold == held_out
+        scores[0, unseen] = linear.of_rows(rows.features[unseen])
+        scores[1, unseen] = trees.of_rows(rows.features[unseen])
+    weights, offsets = combine(scores, rows, settings)
+    linear, trees = train_components(rows, size, settings)
+    return EnsemblePart(value, goals, linear, trees, weights, offsets)
+
+
+# --- components -------------------------------------------------------------------------------------------------------
+
+
+def train_components(rows: TrainingRows, goals: int, settings: EnsembleSettings) -> tuple[LinearScores, TreeScores]:
+    """Train both components on the same rows."""
+    weights = pursuit_weights(rows.pursuits, settings.evenness)
+    fewer = np.arange(len(rows.truth)) % settings.thin == 0
+    linear = train_linear(rows, goals, weights, settings)
+    return linear, train_trees(rows.take(fewer), goals, weights[fewer], settings)
+
+
+def pursuit_weights(pursuits: Ints, evenness: float) -> Array:
+    """Return a weight for each row, with mean 1: the length of its pursuit to the power of ``-evenness``."""
+    _, place, counts = np.unique(pursuits, return_inverse=True, return_counts=True)
+    found: Array = counts[place].astype(np.float64) ** -evenness
+    return found / found.mean()
+
+
+def train_linear(rows: TrainingRows, goals: int, weights: Array, settings: EnsembleSettings) -> LinearScores:
+    """Train a logistic regression on standardised features."""
+    learner = _sklearn("linear_model").LogisticRegression(C=settings.ridge, max_iter=settings.linear_steps, tol=1e-3)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a column without values, and few steps, are fine
+        means, deviations = np.nanmean(rows.features, axis=0), np.nanstd(rows.features, axis=0)
+    is_used = np.isfinite(means) & (deviations > LEAST_SD)
+    means = np.where(is_used, means, 0.0)
+    scales = np.where(is_used, 1.0 / np.where(is_used, deviations, 1.0), 0.0)
+    found = LinearScores(means, scales, np.zeros((len(means), goals)), np.zeros(goals))
+    present = np.unique(rows.truth)
+    if len(present) < 2:
+        return replace(found, intercepts=np.where(np.isin(np.arange(goals), present), 0.0, UNSEEN))
+    scaled = np.nan_to_num(np.clip((rows.features - means) * scales, -4.0, 4.0)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner.fit(scaled, rows.truth, sample_weight=weights)
+    coefficients, intercepts = np.asarray(learner.coef_, np.float64), np.asarray(learner.intercept_, np.float64)
+    if len(present) == 2:  # scikit-learn has the scores of the second class only
+        coefficients = np.concatenate([np.zeros_like(coefficients), coefficients])
+        intercepts = np.concatenate([np.zeros_like(intercepts), intercepts])
+    found.weights[:, present] = coefficients.T
+    found.intercepts[:] = UNSEEN
+    found.intercepts[present] = intercepts
+    return found
+
+
+UNSEEN = -8.0  # the score of a goal without training rows
+
+
+def train_trees(rows: TrainingRows, goals: int, weights: Array, settings: EnsembleSettings) -> TreeScores:
+    """Train gradient boosted trees."""
+    present, place = np.unique(rows.truth, return_inverse=True)
+    if len(present) < 2:
+        none = np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return TreeScores(*none, np.where(np.isin(np.arange(goals), present), 0.0, UNSEEN))
+    learner = _sklearn("ensemble").HistGradientBoostingClassifier(
+        learning_rate=settings.rate,
+        max_iter=settings.rounds,
+        max_leaf_nodes=settings.leaves,
+        min_samples_leaf=settings.least,
+        l2_regularization=settings.l2,
+        max_features=settings.share,
+        max_bins=settings.bins,
+        early_stopping=False,
+        random_state=settings.seed,
+    )
+    learner.fit(rows.features[:, : rows.plain or None], place, sample_weight=weights)
+    found = TreeScores.from_boosting(learner)
+    baseline = np.full(goals, UNSEEN)
+    baseline[present] = found.baseline
+    return replace(found, tree_goals=present[found.tree_goals].astype(np.int64), baseline=baseline)
+
+
+def _sklearn(part: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(f"sklearn.{part}")
+    except ImportError:
+        raise TelosError("training an ensemble needs scikit-learn", "pip install 'telos[studies]'") from None
+
+
+# --- combination ------------------------------------------------------------------------------------------------------
+
+
+def combine(scores: Array, rows: TrainingRows, settings: EnsembleSettings) -> tuple[tuple[float, float], Array]:
+    """Return the weights of the components and the offsets of the goals, fitted to scores on unseen players.
+
+    First, the weights and offsets that make the true goals likeliest. Then rare goals are raised by a share of the
+    logarithm of how rare they are, which costs some likelihood and gains macro-F1; the share with the highest sum of
+    accuracy and macro-F1 is taken, and the weights are fitted once more, with these offsets held.
+    """
+    weights, offsets = fit_weights(scores, rows, settings.shrink)
+    shares = np.bincount(rows.truth, minlength=scores.shape[2]) + 1.0
+    rarity = -np.log(shares / shares.sum())
+    rarity -= rarity.mean()
+    candidates = RARE if settings.rare is None else (settings.rare,)
+    best, chosen = -1.0, candidates[0]
+    for share in candidates:
+        chances = softmax(np.tensordot(weights, scores, 1) + offsets + share * rarity, rows.is_open)
+        found = chances.argmax(axis=1)
+        worth = float((found == rows.truth).mean()) + macro_f1(found, rows.truth)
+        if worth > best + 1e-9:
+            best, chosen = worth, share
+    offsets = offsets + chosen * rarity
+    scale = fit_temperature(np.tensordot(weights, scores, 1) + offsets, rows)
+    return (float(weights[0] * scale), float(weights[1] * scale)), offsets * scale
+
+
+def fit_weights(scores: Array, rows: TrainingRows, shrink: float) -> tuple[Array, Array]:
+    """Return two weights and one offset for each goal by Newton's method; the likelihood has a single peak."""
+    count, size = scores.shape[1:]
+    usable = rows.is_open[np.arange(count), rows.truth]  # where the truth was ruled out no weight can help
+    scores, truth, is_open = scores[:, usable], rows.truth[usable], rows.is_open[usable]
+    at, values = np.arange(len(truth)), np.concatenate([np.full(2, 0.5), np.zeros(size)])
+    penalty = np.concatenate([np.full(2, 1e-6), np.full(size, shrink)])
+    for _ in range(STEPS):
+        chances = softmax(np.tensordot(values[:2], scores, 1) + values[2:], is_open)
+        expected = (scores * chances).sum(axis=2)
+        errors = -chances
+        errors[at, truth] += 1.0
+        slope = np.concatenate([(scores[:, at, truth] - expected).mean(axis=1), errors.mean(axis=0)])
+        slope -= penalty * (values - np.concatenate([np.full(2, 0.5), np.zeros(size)]))
+        spread = scores - expected[:, :, None]
+        bend = np.zeros((size + 2, size + 2))
+        bend[:2, :2] = np.einsum("irg,jrg,rg->ij", spread, spread, chances) / len(truth)
+        bend[:2, 2:] = np.einsum("irg,rg->ig", spread, chances) / len(truth)
+        bend[2:, :2] = bend[:2, 2:].T
+        bend[2:, 2:] = np.diag(chances.mean(axis=0)) - chances.T @ chances / len(truth)
+        step = np.linalg.solve(bend + np.diag(penalty), slope)
+        values += step * min(1.0, 1.0 / max(1e-12, float(np.abs(step).max())))  # no leaps while it is far off
+        if np.abs(step).max() < CLOSE:
+            break
+    return np.maximum(values[:2], 0.0), values[2:]
+
+
+def fit_temperature(scores: Array, rows: TrainingRows) -> float:
+    """Return the factor for the scores by which the belief in the likeliest goal is right as often as it says.
+
+    The factor is the one at which the mean belief in the likeliest goal equals the share of rows at which it is right.
+    """
+    right = float((softmax(scores, rows.is_open).argmax(axis=1) == rows.truth).mean())
+    low, high = 0.05, 20.0
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        if float(softmax(scores * middle, rows.is_open).max(axis=1).mean()) < right:
+            low = middle
+        else:
+            high = middle
+    return (low * high) ** 0.5
+
+
+def macro_f1(found: NDArray[Any], truth: NDArray[Any]) -> float:
+    """Return the mean over the goals that were pursued of the F1 of each.
+
+    >>> round(macro_f1(np.array([0, 0, 1]), np.array([0, 1, 1])), 3)
+    0.667
+    """
+    size = int(max(found.max(), truth.max())) + 1
+    both = np.bincount(truth[found == truth], minlength=size)
+    of_truth, of_found = np.bincount(truth, minlength=size), np.bincount(found, minlength=size)
+    pursued = of_truth > 0
+    return float((2.0 * both[pursued] / (of_truth + of_found)[pursued]).mean())
+
+
+def pursuits_of(is_new: Sequence[int] | NDArray[Any], starts: Sequence[int] | NDArray[Any]) -> Ints:
+    """Return the number of the pursuit of each row: one begins with a sequence and after each achieved goal."""
+    found: Ints = np.cumsum(np.asarray(is_new, np.bool_) | np.asarray(starts, np.bool_)).astype(np.int64)
+    return found

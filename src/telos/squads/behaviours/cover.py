@@ -1,0 +1,237 @@
+"""Get-to-cover and advance-cover: some run to cover while one suppresses."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from telos.squads.behaviours.protocol import RUNNING, NotNow, Verdict, continued, failed_verdict, fulfilled_verdict
+from telos.squads.behaviours.slots import Distances, assign_nodes, choose_target, find_free_cover, find_suppressors
+from telos.squads.squad import (
+    Assignment,
+    Member,
+    Order,
+    OrderTask,
+    Squad,
+    as_number,
+    distance_to,
+    in_valid_cover,
+    is_order_done,
+    known_enemies,
+    node_position,
+    refusal_reason,
+    self_report,
+    walking_distance,
+)
+
+Arrived: TypeAlias = Callable[[Member, Order, float], bool]
+
+MIN_ADVANCE = 2.0  # metres nearer to the threat that justify leaving good cover
+
+
+# --- fire and movement ---
+
+
+def reason_not_to_run(squad: Squad, now: float) -> NotNow | None:
+    """Return why no run under fire is possible, whatever the cover."""
+    if len(squad.members) < 2:
+        return NotNow("there is nobody to suppress meanwhile")
+    return None if known_enemies(squad.members, now) else NotNow("no enemy is known")
+
+
+def fire_and_move(
+    squad: Squad, ways: Distances, task: OrderTask, now: float, *, most: int
+) -> dict[str, Order] | NotNow:
+    """Choose one member to suppress and up to ``most`` others to run, those with the shortest distances."""
+    able = find_suppressors(squad.members, now)
+    if not able:
+        return NotNow("nobody who knows the enemy has a loaded weapon")
+    # The best one suppresses, unless nobody is left to run.
+    for suppressor in able:
+        others = {name: each for name, each in ways.items() if name != suppressor.name}
+        nodes = assign_nodes(others)
+        runners = sorted(nodes, key=lambda name: (others[name][nodes[name]], name))[:most]
+        if runners:
+            orders = {suppressor.name: Order("suppress", target=choose_target(suppressor, now))}
+            for name in runners:
+                runner = [member for member in squad.members if member.name == name]
+                orders[name] = Order(task, node=nodes[name], place=node_position(nodes[name], runner, now))
+            return orders
+    return NotNow(f"only {able[0].name} could suppress, and only {able[0].name} has cover to go to")
+
+
+def describe_runs(orders: Mapping[str, Order]) -> str:
+    """Return as text who runs where while who suppresses."""
+    (suppressor, _), *runs = orders.items()
+    return f"{', '.join(f'{name} can run to {order.node}' for name, order in runs)} while {suppressor} suppresses"
+
+
+def watch_runs(assignment: Assignment, squad: Squad, now: float, arrived: Arrived) -> Verdict:
+    """Judge the runs: all must arrive. Death, refusal, or a node that no longer protects means failure."""
+    running = False
+    for name, order in assignment.orders.items():
+        if order.task == "suppress":
+            continue
+        member = squad.member(name)
+        if member is None:
+            return failed_verdict(f"{name} is dead")
+        if arrived(member, order, now):
+            continue
+        if not _protects(member, order, now):
+            return failed_verdict(f"{order.node} no longer protects {name}")
+        why = refusal_reason(member, order, now)
+        if why is not None:
+            return failed_verdict(why)
+        running = True
+    return (
+        _watch_suppression(assignment, squad, now) if running else fulfilled_verdict("everyone who was to run is there")
+    )
+
+
+def _protects(member: Member, order: Order, now: float) -> bool:
+    fact = member.memory.recall("cover", order.node or "", now)
+    if fact is not None and not fact.get("valid"):
+        return False
+    return self_report(member, "at", now) != order.node or in_valid_cover(member, now)
+
+
+def _watch_suppression(assignment: Assignment, squad: Squad, now: float) -> Verdict:
+    """Go on while a member suppresses; otherwise find another one for the slot."""
+    name, order = next(each for each in assignment.orders.items() if each[1].task == "suppress")
+    member = squad.member(name)
+    why = f"{name} is dead" if member is None else refusal_reason(member, order, now)
+    if member is not None and why is None:
+        return _update_target(assignment, member, order, now)
+    able = (each for each in find_suppressors(squad.members, now) if each.name not in assignment.orders)
+    spare = next((each for each in able if not _refused_since(each, assignment.since, now)), None)
+    if spare is None:
+        return failed_verdict(f"{why}, and nobody else can suppress")
+    runs = {each: order for each, order in assignment.orders.items() if each != name}
+    orders = {spare.name: Order("suppress", target=choose_target(spare, now)), **runs}
+    return continued(assignment.reordered(orders, f"{why}; {spare.name} suppresses instead"))
+
+
+def _update_target(assignment: Assignment, member: Member, order: Order, now: float) -> Verdict:
+    """Go on; choose another target if the first one is no longer known."""
+    known = {fact.subject for fact in known_enemies([member], now)}
+    if not known or order.target in known:
+        return RUNNING
+    aimed = replace(order, target=choose_target(member, now))
+    orders = {**assignment.orders, member.name: aimed}
+    return continued(assignment.reordered(orders, f"{order.target} is gone; {member.name} suppresses {aimed.target}"))
+
+
+def _refused_since(member: Member, time: float, now: float) -> bool:
+    """Whether a member has refused an order since ``time``; without this, two could pass one back and forth forever."""
+    answer = member.memory.recall("order_refused", "current", now)
+    return answer is not None and answer.time >= time
+
+
+# --- get to cover ---
+
+
+@dataclass(frozen=True, slots=True)
+class GetToCover:
+    """All members in the open run to cover while one suppresses.
+
+    Needs an enemy, a member to suppress it, and another in the open who knows free cover.
+    """
+
+    name: str = "get-to-cover"
+    limit: float = 15.0
+    cooldown: float = 2.0
+    serves: None = None
+
+    def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
+        """Send members in the open to cover, each to a node of its own."""
+        reason = reason_not_to_run(squad, now)
+        if reason is not None:
+            return reason
+        exposed = [member for member in squad.members if not in_valid_cover(member, now)]
+        if not exposed:
+            return NotNow("everyone is in valid cover")
+        covers = {
+            each.name: {f.subject: walking_distance(each, f) for f in find_free_cover(each, squad.taken, now)}
+            for each in exposed
+        }
+        if not any(covers.values()):
+            return NotNow(f"{_format_names(exposed)} in the open, with nowhere to go")
+        orders = fire_and_move(squad, covers, "cover", now, most=len(exposed))
+        if isinstance(orders, NotNow):
+            return orders
+        return Assignment.create(
+            self.name, orders, f"{_format_names(exposed)} in the open; {describe_runs(orders)}", now
+        )
+
+    def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
+        """Wait until all runners are in valid cover, at any node."""
+        return watch_runs(assignment, squad, now, _has_cover)
+
+
+def _has_cover(member: Member, order: Order, now: float) -> bool:
+    return in_valid_cover(member, now)
+
+
+def _format_names(members: list[Member]) -> str:
+    names = [member.name for member in members]
+    return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
+
+
+# --- advance cover ---
+
+
+@dataclass(frozen=True, slots=True)
+class AdvanceCover:
+    """Up to half of a squad in cover moves to cover nearer to the threat while one suppresses.
+
+    Needs all members in valid cover, one to suppress, and another who knows free cover nearer to the threat.
+    """
+
+    name: str = "advance-cover"
+    limit: float = 15.0
+    cooldown: float = 6.0
+    serves: None = None
+
+    def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
+        """Send up to half of the squad forward, as long as those who stay outnumber the enemy."""
+        reason = reason_not_to_run(squad, now)
+        if reason is not None:
+            return reason
+        exposed = next((member for member in squad.members if not in_valid_cover(member, now)), None)
+        if exposed is not None:
+            return NotNow(f"{exposed.name} is not in valid cover")
+        nearer = {member.name: _nearer_cover(member, squad, now) for member in squad.members}
+        if not any(nearer.values()):
+            return NotNow(f"nobody knows free cover {MIN_ADVANCE:g} m nearer to the threat")
+        # Runners are exposed and do not shoot: as many members as known enemies must stay to suppress them.
+        known = {fact.subject for fact in known_enemies(squad.members, now)}
+        spare = len(squad.members) - len(known)
+        if spare < 1:
+            return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
+        orders = fire_and_move(squad, nearer, "advance", now, most=min(spare, max(1, len(squad.members) // 2)))
+        if isinstance(orders, NotNow):
+            return orders
+        return Assignment.create(
+            self.name, orders, f"there is cover nearer to the threat; {describe_runs(orders)}", now
+        )
+
+    def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
+        """Wait until all runners have arrived."""
+        return watch_runs(assignment, squad, now, is_order_done)
+
+
+def _nearer_cover(member: Member, squad: Squad, now: float) -> dict[str, float]:
+    here = _threat_distance(member, now)
+    found = find_free_cover(member, squad.taken, now)
+    return {
+        each.subject: walking_distance(member, each)
+        for each in found
+        if as_number(each.get("threat_distance")) <= here - MIN_ADVANCE
+    }
+
+
+def _threat_distance(member: Member, now: float) -> float:
+    """Return the distance from a member's cover to the threat: as sensed, or to the nearest known enemy."""
+    own = member.memory.recall("cover", self_report(member, "at", now) or "", now)
+    known = (distance_to(member, fact.get("x"), fact.get("y")) for fact in known_enemies([member], now))
+    nearest = min(known, default=-float("inf"))  # without a known threat, no cover is nearer to it
+    return nearest if own is None else as_number(own.get("threat_distance"), nearest)

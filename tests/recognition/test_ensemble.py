@@ -1,0 +1,411 @@
+"""Ensembles: features against slow oracles, trees against scikit-learn, live against bulk, files of strangers."""
+
+import json
+import math
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import telos
+from telos.core import kernels
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.recognition.ensemble import (
+    CodedEntry,
+    EnsembleModel,
+    EnsemblePart,
+    EnsembleReader,
+    EnsembleSettings,
+    FeatureGroup,
+    FeatureProgram,
+    FeatureStream,
+    FilterTables,
+    LinearScores,
+    NumberEntry,
+    TrainingRows,
+    TreeScores,
+    load_ensemble,
+    parse_ensemble,
+    save_ensemble,
+    train_part,
+)
+from telos.recognition.ensemble import kernel as ensemble_kernel
+from telos.recognition.ensemble.files import ensemble_data
+from telos.recognition.ensemble.model import softmax
+from telos.recognition.ensemble.training import deal_groups, fit_temperature, fit_weights, macro_f1
+
+ACTIONS, GOALS = ("left", "right", "use", "wait"), ("eat", "rest", "cook")
+PROGRAM = FeatureProgram(
+    (NumberEntry("far", -1.0), NumberEntry("time")),
+    (
+        CodedEntry("act", (("action",),), ("left", "right", "use oven", "use bed"), {"use": ("front",)}),
+        CodedEntry("achieved", (), GOALS),
+        CodedEntry("used", (("action", "front"),), ("use oven", "use bed"), lag=1),
+        CodedEntry("spot", (("action", "room"), ("action",)), ("left hall", "left", "right")),
+    ),
+    (
+        FeatureGroup("number", "far"),
+        FeatureGroup("present", "far"),
+        FeatureGroup("since", "far"),
+        FeatureGroup("change", "far", depth=2),
+        FeatureGroup("trend", "far", half_life=2.0),
+        FeatureGroup("gain", "time"),
+        FeatureGroup("now", "act"),
+        FeatureGroup("recent", "act", half_life=1.0),
+        FeatureGroup("count", "act"),
+        FeatureGroup("total", "achieved"),
+        FeatureGroup("latest", "used", depth=2),
+        FeatureGroup("age"),
+        FeatureGroup("rows"),
+        FeatureGroup("filter", "used", seen="spot"),
+    ),
+    ("wait",),
+    FilterTables(
+        np.array([0.5, 0.3, 0.2]),
+        np.array([[[0.1, 0.6, 0.3]] * 3, [[0.8, 0.1, 0.1]] * 3]),
+        np.array([[0.9, 0.2, 0.2], [0.5, 0.5, 0.1], [0.1, 0.4, 0.8]]),
+    ),
+    GOALS,
+    ((0, 2.0), (10, 0.5)),
+)
+
+
+def events_of(seed: int, count: int = 30) -> list[Event]:
+    """Return a random sequence of one player."""
+    rng = Random(seed)
+    found = []
+    for time in range(count):
+        context = {"far": rng.choice([-1, 0, 1, 2, 5]), "front": rng.choice(["oven", "bed", "wall"])}
+        goal = rng.choice(GOALS) if rng.random() < 0.1 else None
+        context |= {"room": rng.choice(["hall", "den"]), "side": "home"}
+        found.append(Event(rng.choice(ACTIONS), context, player="ann", time=float(time), goal=goal))
+    return found
+
+
+def random_model(seed: int = 1, *, once: bool = True) -> EnsembleModel:
+    """Return a model of random trees and weights."""
+    rng = np.random.default_rng(seed)
+    size, plain = len(PROGRAM.names), PROGRAM.plain_size
+    links, thresholds, values, roots, goals = [], [], [], [], []
+    for tree in range(9):
+        root = len(links)
+        roots.append(root)
+        goals.append(tree % 3)
+        links += [[int(rng.integers(plain)), root + 1, root + 2, tree % 2], [-1, 0, 0, 0], [-1, 0, 0, 0]]
+        thresholds += [float(rng.normal()), 0.0, 0.0]
+        values += [0.0, *rng.normal(size=2).tolist()]
+    trees = TreeScores(
+        np.array(links), np.array(thresholds), np.array(values), np.array(roots), np.array(goals), rng.normal(size=3)
+    )
+    linear = LinearScores(rng.normal(size=size), rng.random(size), rng.normal(size=(size, 3)), rng.normal(size=3))
+    part = EnsemblePart("home", (0, 1, 2), linear, trees, (0.4, 0.7), rng.normal(size=3))
+    return EnsembleModel(GOALS, PROGRAM, (part,), "side", once, "random")
+
+
+def column(name: str) -> int:
+    return PROGRAM.names.index(name)
+
+
+# --- features ---------------------------------------------------------------------------------------------------------
+
+
+def slow_features(events: list[Event]) -> dict[str, float]:
+    """Work out features of the last event by looking at all events at once."""
+    fars = [float(event.context["far"]) for event in events]
+    now, counted = events[-1], [event for event in events if event.action != "wait"]
+    last_goal = max((place for place, event in enumerate(events[:-1]) if event.goal), default=-1)
+    stretch = events[last_goal + 1 :]
+    acts = [f"{e.action} {e.context['front']}" if e.action == "use" else e.action for e in events]
+    known = [act for act in acts if act in PROGRAM.codes[0].values]
+    seen = [place for place, far in enumerate(fars) if far >= 0]
+    earlier = [far for event, far in zip(events[:-1], fars[:-1], strict=True) if event.action != "wait"]
+    two_ago = earlier[-2] if len(earlier) > 1 else -1.0
+    return {
+        "number: far": fars[-1] if fars[-1] >= 0 else math.nan,
+        "present: far": float(fars[-1] >= 0),
+        "since: far": math.log1p(len(fars) - 1 - seen[-1] if seen else 200.0),
+        "change over 2: far": fars[-1] - two_ago if fars[-1] >= 0 and two_ago >= 0 else 0.0,
+        "gain: time": now.time - stretch[0].time,
+        "now: act use oven": float(acts[-1] == "use oven"),
+        "recent (1): act left": sum(0.5**back for back, act in enumerate(reversed(known)) if act == "left"),
+        "count: act right": math.log1p(sum(event.action == "right" for event in stretch)),
+        "total: achieved eat": math.log1p(sum(event.goal == "eat" for event in events[:-1])),
+        "events so far": math.log1p(len(counted)),
+        "events since the last goal": math.log1p(sum(event.action != "wait" for event in stretch)),
+        "number: far ≥ 2": float(fars[-1] >= 2),
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 30))
+def test_features_are_those_of_a_slow_look_at_all_events(seed: int, count: int) -> None:
+    events = events_of(seed, count)
+    row = PROGRAM.extract(PROGRAM.encode([events]))[-1]
+    for name, value in slow_features(events).items():
+        assert row[column(name)] == pytest.approx(value, nan_ok=True), name
+
+
+def test_trend_latest_and_filter_in_numbers() -> None:
+    def event(action: str, far: int, front: str = "wall", room: str = "den") -> Event:
+        return Event(action, {"far": far, "front": front, "room": room, "side": "home"})
+
+    stream = FeatureStream(PROGRAM)
+    stream.update(event("left", 5, room="hall"))
+    row = stream.update(event("use", 4, "oven"))
+    assert row[column("trend (2): far") if "trend (2): far" in PROGRAM.names else column("trend: far")] == -1.0
+    row = stream.update(event("right", 3))
+    assert row[column("trend: far")] == pytest.approx(-1.0 - 0.5**0.5)
+    assert row[column("latest 1: used use oven")] == 1.0
+    assert row[column("latest 2: used use oven")] == 0.0
+    # prior x "left hall"; `use` says nothing; the used oven sends all to the first matrix; then "right"
+    belief = np.array([0.1, 0.6, 0.3]) * np.array([0.1, 0.4, 0.8])
+    filtered = [row[column(f"filter: {goal}")] for goal in GOALS]
+    assert np.exp(filtered) == pytest.approx(belief / belief.sum())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 29))
+def test_no_belief_depends_on_later_events(seed: int, cut: int) -> None:
+    model, events = random_model(), events_of(seed)
+    whole, prefix = model.read([events]), model.read([events[:cut]])
+    assert np.array_equal(whole[:cut], prefix)
+
+
+def test_sequences_are_kept_apart() -> None:
+    model, one, two = random_model(), events_of(1), events_of(2)
+    apart = np.concatenate([model.read([one]), model.read([two])])
+    assert np.array_equal(model.read([one, two]), apart)
+
+
+def test_compiled_kernel_is_the_plain_one() -> None:
+    pytest.importorskip("numba", reason="without Numba there is one form only")
+    events = events_of(3)
+    encoded = PROGRAM.encode([events])
+    steps, rates, initial = PROGRAM._compiled
+    tables, rows = PROGRAM.tables, np.empty((len(events), len(PROGRAM.names)))
+    plain = kernels.plain(ensemble_kernel)
+    arguments = (steps, rates, *PROGRAM._bins, tables.matrices, tables.likelihoods, initial, *encoded)
+    plain.extract_features(*arguments, initial.copy(), rows)
+    assert rows == pytest.approx(PROGRAM.extract(encoded), nan_ok=True, abs=1e-12)
+    trees = random_model().parts[0].trees
+    scores = np.tile(trees.baseline, (len(rows), 1))
+    plain.add_trees_to_rows(trees.links, trees.thresholds, trees.values, trees.roots, trees.tree_goals, rows, scores)
+    assert scores == pytest.approx(trees.of_rows(rows))
+
+
+# --- components -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("goals", [2, 3, 5])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_trees_are_those_of_scikit_learn(goals: int, seed: int) -> None:
+    boosting = pytest.importorskip("sklearn.ensemble", reason="scikit-learn is an extra")
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(300, 6)).round(1)
+    rows[rng.random(rows.shape) < 0.2] = math.nan
+    truth = np.concatenate([np.arange(goals), rng.integers(goals, size=300 - goals)])
+    learner = boosting.HistGradientBoostingClassifier(max_iter=7, min_samples_leaf=3, random_state=seed)
+    learner.fit(rows, truth)
+    trees = TreeScores.from_boosting(learner)
+    trees.check(6)
+    unseen = rng.normal(size=(200, 6)).round(1)
+    unseen[rng.random(unseen.shape) < 0.3] = math.nan
+    chances = softmax(trees.of_rows(unseen), np.ones((200, goals), bool))
+    assert chances == pytest.approx(learner.predict_proba(unseen), abs=1e-9)
+    moved = trees.parts(unseen[0]).sum(axis=1)
+    roots = np.bincount(trees.tree_goals, trees.values[trees.roots], goals)
+    assert moved + roots + trees.baseline == pytest.approx(trees.of_rows(unseen[:1])[0])
+
+
+def test_linear_scores_in_numbers() -> None:
+    linear = LinearScores(
+        np.array([1.0, 0.0]), np.array([0.5, 1.0]), np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([0.1, 0.2])
+    )
+    found = linear.of_rows(np.array([[3.0, math.nan], [1.0, 100.0]]))
+    assert found.tolist() == [[2.1, 0.2], [0.1, 4.2]]  # a missing value is the mean, a far one counts as four
+
+
+# --- one player -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_live_is_bulk(seed: int, once: bool) -> None:
+    model, events = random_model(seed, once=once), events_of(seed, 60)
+    reader = EnsembleReader(model)
+    live = [tuple(reader.observe(event).values()) for event in events]
+    assert np.abs(np.array(live) - model.read([events])).max() < 1e-9
+    reader.reset()
+    again = [tuple(reader.observe(event).values()) for event in events]
+    assert again == live
+
+
+def test_achieved_goals_are_not_believed_again() -> None:
+    reader = EnsembleReader(random_model())
+    context = {"far": 1, "front": "bed", "room": "hall", "side": "home"}
+    assert reader.observe(Event("use", context, goal="eat"))["eat"] > 0
+    assert reader.observe(Event("left", context, time=1.0))["eat"] == 0
+    reader.reset()
+    assert reader.observe(Event("left", context))["eat"] > 0
+
+
+def test_reasons_sum_to_the_log_odds() -> None:
+    reader = EnsembleReader(random_model())
+    for event in events_of(5, 12):
+        reader.observe(Event(event.action, event.context, time=event.time))
+    reasons = reader.why("cook", "rest")
+    assert reasons.total == pytest.approx(math.log(reader.belief["cook"] / reader.belief["rest"]))
+    assert {component for component, _, _ in reasons.parts} >= {"linear", "trees"}
+    assert str(reasons).startswith("cook over rest: ")
+    with pytest.raises(TelosError, match="unknown goal 'cok'; did you mean 'cook'"):
+        reader.why("cok")
+
+
+def test_wrong_events_are_refused() -> None:
+    reader = EnsembleReader(random_model())
+    context = {"far": 1, "front": "bed", "room": "hall", "side": "home"}
+    with pytest.raises(TelosError, match="side 'away' is none that the model was trained on"):
+        reader.observe(Event("left", {**context, "side": "away"}))
+    with pytest.raises(TelosError, match="'far' is read as a number, got 'near'"):
+        reader.observe(Event("left", {**context, "far": "near"}))
+    reader.observe(Event("left", context, time=5.0))
+    with pytest.raises(TelosError, match="time runs backwards"):
+        reader.observe(Event("left", context, time=4.0))
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_saved_model_reads_the_same(tmp_path) -> None:
+    model, events = random_model(), events_of(7)
+    path = tmp_path / "random.json"
+    save_ensemble(model, path, about={"rows": 30})
+    loaded = load_ensemble(path)
+    assert np.abs(loaded.read([events]) - model.read([events])).max() < 1e-6
+    save_ensemble(loaded, tmp_path / "again.json", about={"rows": 30})
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    reader = telos.recognizer(path)
+    assert reader.goals == GOALS
+    live = [tuple(reader.observe(event).values()) for event in events]
+    assert np.abs(np.array(live) - loaded.read([events])).max() < 1e-9
+    with pytest.raises(TelosError, match="give a name that ends in"):
+        save_ensemble(model, tmp_path / "random.yaml")
+
+
+def change(data, *path_and_value) -> None:
+    *path, last, value = path_and_value
+    for key in path:
+        data = data[key]
+    data[last] = value
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        (("parts", 0, "trees", "links", 0, 1, 0), "a child does not stand below its parent"),
+        (("parts", 0, "trees", "links", 0, 2, 999), "a child does not stand below its parent"),
+        (("parts", 0, "trees", "links", 0, 0, 999), "compares a feature that is none"),
+        (("parts", 0, "trees", "roots", 0, 999), "a root or a goal is outside"),
+        (("parts", 0, "trees", "goals", 0, 3), "a root or a goal is outside"),
+        (("parts", 0, "trees", "values", [1.0]), "different lengths"),
+        (("parts", 0, "trees", "links", 0, [1, 2]), "different lengths"),
+        (("parts", 0, "linear", "means", [1.0]), "1 weights for"),
+        (("parts", 0, "linear", "weights", 0, [1.0]), "lists of different lengths"),
+        (("parts", 0, "goals", [0, 0, 1]), "its goals are not goals of the model"),
+        (("parts", 0, "weights", [1.0]), "1 weights for two components"),
+        (("parts", 0, "offsets", 0, "x"), "offsets"),
+        (("parts", []), "at least one part"),
+        (("goals", []), "at least one goal"),
+        (("features", "groups", 0, "kind", "nmber"), "unknown kind 'nmber'; did you mean 'number'"),
+        (("features", "groups", 0, "source", "fa"), "unknown source 'fa'; did you mean 'far'"),
+        (("features", "groups", 3, "depth", 10**9), "depth"),
+        (("features", "groups", 0, "half_life", 0.0), "half_life"),
+        (("features", "bins", 0, [999, 1.0]), "a bin of feature 999"),
+        (("features", "filter", "likelihoods", 0, 0, -1.0), "one is negative"),
+        (("features", "filter", "prior", [1.0]), "do not fit"),
+        (("features", "codes", 0, "levels", []), "'act' reads nothing"),
+        (("code", "import os"), "code"),
+    ],
+)
+def test_files_of_strangers_are_refused_with_the_place(where, message: str) -> None:
+    data = json.loads(json.dumps(ensemble_data(random_model())))
+    change(data, *where)
+    with pytest.raises(TelosError) as caught:
+        parse_ensemble(json.dumps(data), "bad.json")
+    assert message in str(caught.value)
+    assert "bad.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"recognizer": "ffbm"}', '{"recognizer": "ensemble", "goals": NaN}'])
+def test_what_is_no_ensemble_is_refused(text: str) -> None:
+    with pytest.raises(TelosError, match="bad"):
+        parse_ensemble(text, "bad.json")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_damaged_file_loads_or_is_refused(data) -> None:
+    text = json.dumps(ensemble_data(random_model()))
+    place = data.draw(st.integers(0, len(text) - 1))
+    damaged = text[:place] + data.draw(st.sampled_from(["", "9", "-", "[", '"', "e99", "null"])) + text[place + 1 :]
+    try:
+        model = parse_ensemble(damaged, "bad.json")
+    except TelosError:
+        return
+    found = model.read([events_of(1)]) if model.parted_by == "side" and model.parts[0].value == "home" else None
+    assert found is None or found.shape == (30, len(model.goals))
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+def toy_rows(seed: int = 1, count: int = 600) -> TrainingRows:
+    """Return rows of six players whose goal shows in two of three features."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=count)
+    rows = rng.normal(size=(count, 3))
+    rows[:, 0] += 2.0 * (truth == 1)
+    rows[:, 1] += 2.0 * (truth == 2)
+    groups = np.array([f"p{each}" for each in rng.integers(6, size=count)])
+    return TrainingRows(rows, truth, groups, np.arange(count) // 10, np.ones((count, 3), bool))
+
+
+def test_training_finds_what_shows_and_is_calibrated() -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is an extra")
+    part = train_part(toy_rows(), (0, 1, 2), EnsembleSettings(ridge=1.0, rounds=10, rare=0.0))
+    unseen = toy_rows(2, 2000)
+    chances = softmax(
+        part.combine(part.linear.of_rows(unseen.features), part.trees.of_rows(unseen.features)), unseen.is_open
+    )
+    right = chances.argmax(axis=1) == unseen.truth
+    assert right.mean() > 0.7
+    assert abs(chances.max(axis=1).mean() - right.mean()) < 0.05
+
+
+def test_weights_are_those_of_the_likeliest_combination() -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(2, 4000, 3)) * 2.0
+    offsets = np.array([0.5, 0.0, -0.5])
+    chances = softmax(0.3 * scores[0] + 1.2 * scores[1] + offsets, np.ones((4000, 3), bool))
+    truth = (chances.cumsum(axis=1) < rng.random((4000, 1))).sum(axis=1)
+    rows = TrainingRows(np.zeros((4000, 1)), truth, np.zeros(4000), np.zeros(4000, np.int64), np.ones((4000, 3), bool))
+    weights, found = fit_weights(scores, rows, 1e-6)
+    assert weights == pytest.approx([0.3, 1.2], abs=0.1)
+    assert found - found.mean() == pytest.approx(offsets, abs=0.12)
+    assert fit_temperature(0.3 * scores[0] + 1.2 * scores[1] + offsets, rows) == pytest.approx(1.0, abs=0.1)
+
+
+def test_groups_are_never_split() -> None:
+    groups = np.array(["a"] * 5 + ["b"] * 3 + ["c"] * 2 + ["a"])
+    fold = deal_groups(groups, 2, seed=1)
+    assert len(set(fold[groups == "a"])) == 1
+    assert set(fold[groups == "b"]) == set(fold[groups == "c"]) != set(fold[groups == "a"])
+    with pytest.raises(TelosError, match="1 group of players"):
+        deal_groups(groups[:5], 2, seed=1)
+
+
+def test_macro_f1_in_numbers() -> None:
+    assert macro_f1(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1])) == pytest.approx((2 / 3 + 1 / 2) / 2)
