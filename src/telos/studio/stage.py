@@ -275,6 +275,10 @@ class Stage(ABC):
         """Return a plain sentence for names of this world that ``glossary`` does not explain, or explains otherwise."""
         return {}
 
+    def recap_words(self) -> Mapping[str, tuple[str, str]]:
+        """Return for each goal the words for pursuing it and for achieving it, to remind a player who comes back."""
+        return {}
+
     def apply(self, name: str, text: str) -> str:
         """Use a model's new text in the world itself (a companion's recogniser, a fighter's character).
 

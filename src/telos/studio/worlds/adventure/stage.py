@@ -68,6 +68,12 @@ RULE_TITLES = {
 }
 MAX_RECORDED_FRAMES = 2 * 60 * 60 * 30  # two hours; a line of a file can claim any number of frames
 MONSTERS = ("", "3", "5", "8", "15")  # per area; "": as the rules say
+RECAP_WORDS = {
+    "explore": ("looking for a treasure chest", "finding a chest"),
+    "level": ("fighting monsters", "winning your fights"),
+    "town": ("on your way home to town", "coming home"),
+    "return": ("on your way home to town", "coming home"),
+}
 YOU = "you"
 PLAYER_TITLES = {YOU: "You", "newcomer": "A simulated newcomer", "experienced": "A simulated expert"}
 _NOTICE_FRAMES = 5 * FRAMES_A_SECOND  # that a notice is shown
@@ -255,6 +261,10 @@ class AdventureStage(Stage):
     def headline(self) -> str | None:
         """The recogniser that was right most often about the players of ``telos study readers``."""
         return HEADLINES[self._rules]
+
+    def recap_words(self) -> Mapping[str, tuple[str, str]]:
+        """Return the words that remind a player who comes back of what they were doing."""
+        return RECAP_WORDS
 
     def apply(self, name: str, text: str) -> str:
         """Use a new FFBM for the companion and the director, if the rules have a companion."""
