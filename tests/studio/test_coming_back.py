@@ -88,7 +88,7 @@ def test_a_new_game_goes_on_with_what_the_last_one_learned() -> None:
         walk(first.session, keys, 20)
     lessons = learned(first.session)
     assert lessons > 5
-    assert ("learned from you", f"{lessons} updates") in first.session.stage.hud().counts
+    assert ("lessons", str(lessons)) in first.session.stage.hud().counts
     model = next(model for model in first.session.stage.models() if model.name == "learned")
     assert (model.file, model.editable) == ("learned.yaml", False)
     assert "counts:" in model.text

@@ -350,7 +350,7 @@ class Session:
             return ""
         if not recap:
             return ""
-        told = f"Last time y{recap[1:]}"
+        told = f"Last time y{recap[1:]}".replace(", for a moment.", ".")
         self.pause(False)
         self.is_waiting = True
         hud = {**self.frame_data["hud"], "message": f"{told} {TO_GO_ON}."}
@@ -419,6 +419,8 @@ class Session:
         if is_recognizer:
             self.recognizers.replace(name, text, reader)
             self._recompute(name, first, beliefs)
+        counts = self.stage.hud().counts  # of the newest frame: nobody may play for a while
+        self.frame_data = {**self.frame_data, "hud": {**self.frame_data["hud"], "counts": counts}}
         self.log.add(AppliedModel(name, text))
         self.event_log.add(self.last, self.stage.time, name, "game", "uses another model from here on", why=change)
         self.version += 1

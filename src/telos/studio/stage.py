@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
+from telos.core.belief import Belief
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import FrozenMap, Value
@@ -256,6 +257,11 @@ class Stage(ABC):
     @property
     def learned(self) -> Learned | None:
         """What the game has learned about its player, to go on with in the next game; None if it does not learn."""
+        return None
+
+    @property
+    def style(self) -> Belief | None:
+        """How the player plays, as a belief over styles; None while too little was seen, or if no styles are known."""
         return None
 
     def models(self) -> Sequence[Model]:

@@ -19,7 +19,7 @@ from telos.recognition.player_models import StyleReader
 _READERS = Path(telos.recognition.__path__[0]) / "data"
 
 # Models that read speed, heading and distance: to play with, apart from those that studies compare.
-MEASURING: Mapping[str, str] = {"wilds": "flairs-continuous", "flairs": "flairs-continuous"}
+MEASURING: Mapping[str, str] = {"tutorial": "flairs-continuous", "flairs": "flairs-continuous"}
 
 # Models of how people play the wilds, by the name of the style; `python -m telos.studies.style_models` makes the first
 # two from simulated players.
@@ -162,6 +162,6 @@ def create_style_reader(rules: str) -> StyleReader | None:
     >>> reader.goals if reader else ()
     ('bold', 'cautious', 'pacifist')
     """
-    if rules != "wilds":
+    if rules not in ("wilds", "tutorial"):
         return None
     return StyleReader({style: named_model(file) for style, file in STYLES.items()})

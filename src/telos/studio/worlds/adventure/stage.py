@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.resources import files
 
+from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.core.values import Value
@@ -21,12 +22,10 @@ from telos.studio.worlds.adventure.drawing import AdventureDrawing
 from telos.studio.worlds.adventure.effects import Effects
 from telos.studio.worlds.adventure.hud import (
     KEYS,
-    STYLE_ROW,
     build_hud,
     describe_banner,
     describe_death,
     describe_hardness,
-    describe_style,
     find_changes,
     to_happening,
 )
@@ -54,7 +53,7 @@ _TITLES = {
     "constant": "constant T",
     "fsm": "FSM",
     "live": "live model",
-    "measures": "measured speeds and headings",
+    "measures": "measures",
 }
 # The best reader of each rule set by `telos study readers`; tests/studies/test_readers.py compares them.
 HEADLINES = {"wilds": FFBM, "tutorial": "iohmm", "flairs": "live", "aiide": "live"}
@@ -76,6 +75,8 @@ RECAP_WORDS = {
 }
 YOU = "you"
 PLAYER_TITLES = {YOU: "You", "newcomer": "A simulated newcomer", "experienced": "A simulated expert"}
+STYLE_ROW = "plays like"
+_MIN_STYLE_UPDATES = 40  # before the game says how somebody plays
 _NOTICE_FRAMES = 5 * FRAMES_A_SECOND  # that a notice is shown
 _BANNER_FRAMES = 5 * FRAMES_A_SECOND // 2
 _MESSAGE_FRAMES = 20 * FRAMES_A_SECOND  # that a message of the game is shown: it hides part of the ground
@@ -191,7 +192,6 @@ class AdventureStage(Stage):
             message=self._message(),
             banner=banner,
             pays=pays,
-            style=describe_style(self._styles),
             lessons=None if self.learned is None else self.learned.lessons,
         )
 
@@ -216,8 +216,15 @@ class AdventureStage(Stage):
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
         """Return the current pay, where the game adapts it, and how the player plays."""
-        style = {} if self._styles is None else {STYLE_ROW: dict(self._styles.belief)}
-        return {**company_curves(self.game), **style}
+        style = self.style
+        return {**company_curves(self.game), **({} if style is None else {STYLE_ROW: style})}
+
+    @property
+    def style(self) -> Belief | None:
+        """How the player plays, once enough was seen."""
+        styles = self._styles
+        is_known = styles is not None and max(each.updates for each in styles.readers.values()) >= _MIN_STYLE_UPDATES
+        return styles.belief if styles is not None and is_known else None
 
     def facts(self) -> Mapping[str, Value]:
         """Return the state of the game and of the companion."""
@@ -247,7 +254,7 @@ class AdventureStage(Stage):
         learned, found = self.learned, [*adventure_models(self._rules), *rule_models(self._rules)]
         if learned is not None:
             about = f"{learned.lessons} lessons: what you did while the game said what the goal was."
-            title = f"what {self.game.rules.companion.name if self.game.rules.companion else ''} has learned of you"
+            title = f"What {self.game.rules.companion.name if self.game.rules.companion else ''} has learned of you"
             found.append(Model("learned", title, learned.text, "learned.yaml", about, editable=False))
         return tuple(found)
 
@@ -347,7 +354,7 @@ def adventure_models(rules: str) -> tuple[Model, ...]:
     """Return the recognisers of a rule set.
 
     >>> [model.file for model in adventure_models("wilds")]
-    ['wilds.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-continuous.yaml']
+    ['wilds.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml']
     """
     measuring = {"measures": MEASURING[rules]} if rules in MEASURING else {}
     return tuple(
