@@ -131,8 +131,9 @@ class AdventureStage(Stage):
         game.step({game.player: self._slot.held(inputs.held, before)})
         self._view = after = game.view()
         self._effects.update(before, after)
-        for event in game.events if self._styles is not None else ():
-            self._styles.observe(event)
+        if self._styles is not None:
+            for event in game.events:
+                self._styles.observe(event)
         happened = [to_happening(event, directed=game.directed) for event in game.events]
         happened += find_changes(before, after)
         happened += self._listener.take(game)
