@@ -230,7 +230,7 @@ def _argument_faults(form: str, kinds: tuple[str, ...], call: Call, scope: Scope
             continue  # its kind is reported where it is declared
         what = f"{to_text(argument)!r}" if found is None else f"{to_text(argument)!r} is {found}"
         if isinstance(argument, Literal) or (found is not None and found != Type.of(wanted)):
-            message = f"{what}, where a {wanted} is wanted"
+            message = f"{what}, where {'an' if wanted == 'enemy' else 'a'} {wanted} is wanted"
             yield Fault(message, suggestion=f"write `{form}`", offset=argument.column, code=FaultCode.WRONG_TYPE)
 
 
