@@ -10,15 +10,19 @@ of the processor, medians over three rounds.
 """
 
 import argparse
+import heapq
 import json
 import math
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 from rich.console import Console
 from rich.table import Table
@@ -26,7 +30,7 @@ from rich.table import Table
 from agents import twelve
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import load_scene
-from telos.worlds.arena.sim import navigation
+from telos.worlds.arena.sim.arena import _map_services
 from telos.worlds.arena.sim.map import Point, cell_centre, load_map, map_names
 from telos.worlds.arena.sim.mesh import NavigationMesh
 from telos.worlds.arena.sim.navigation import CRAWL_COST, DOOR_COST, Navigator
@@ -64,7 +68,7 @@ def measure_map(name: str, pairs: int, seed: int) -> Figures:
             raise SystemExit(f"{name}: only one of the two finds a way from {here} to {goal}")
         walked = sum(math.dist(one, two) for one, two in pairwise((here, *points)))
         lengths.append(path.metres / (walked + sum(gates.get(cell, 0.0) for cell in cells_of_grid[1:])))
-        expanded.append((count_pops(lambda here=here, goal=goal: on_grid(here, goal)), path.expanded))
+        expanded.append((count_pops(partial(on_grid, here, goal)), path.expanded))
     return {
         "cells": len(cells),
         "areas": len(mesh.areas),
@@ -92,51 +96,40 @@ def per_way(find: Callable[[Point, Point], object], ways: list[tuple[Point, Poin
 
 def count_pops(search: Callable[[], object]) -> int:
     """Return how many entries a search takes from its queue; not on the clock."""
-    pop, count = navigation.heapq.heappop, 0
-
-    def counted(queue: list[Any]) -> Any:
-        nonlocal count
-        count += 1
-        return pop(queue)
-
-    navigation.heapq.heappop = counted  # type: ignore[assignment]
-    try:
+    with patch("heapq.heappop", wraps=heapq.heappop) as pop:
         search()
-    finally:
-        navigation.heapq.heappop = pop
-    return count
+    return pop.call_count
 
 
 def measure_fights(scene_name: str, seed: int) -> Figures:
     """Return what part of a fight's time goes into searches: of ways over cells, and of distance fields."""
-    scene, spent = twelve(load_scene(scene_name)), {"ways": 0.0, "fields": 0.0}
+    scene, spent = twelve(load_scene(scene_name)), {"_search": 0.0, "_distance_field": 0.0}
     calls = dict.fromkeys(spent, 0)
-    originals = {"ways": Navigator._search, "fields": Navigator._distance_field}
 
-    def timed(kind: str) -> Callable[..., Any]:
+    def timed(name: str) -> Callable[..., Any]:
+        original: Callable[..., Any] = getattr(Navigator, name)
+
         def run(*arguments: Any) -> Any:
             start = clock()
             try:
-                return originals[kind](*arguments)
+                return original(*arguments)
             finally:
-                spent[kind] += clock() - start
-                calls[kind] += 1
+                spent[name] += clock() - start
+                calls[name] += 1
 
         return run
 
-    Navigator._search, Navigator._distance_field = timed("ways"), timed("fields")  # type: ignore[method-assign]
-    try:
+    with ExitStack() as stack:
+        for name in spent:
+            stack.enter_context(patch.object(Navigator, name, timed(name)))
         total = simulated = 0.0
         for number in range(FIGHTS):
-            battle = Battle(scene, seed=seed + number)
-            battle.arena.navigator.__init__(scene.map)  # type: ignore[misc]  # no ways remembered from before
-            start = clock()
+            _map_services.cache_clear()  # no ways remembered from before
+            battle, start = Battle(scene, seed=seed + number), clock()
             simulated += [*battle.seconds(SECONDS)][-1].time
             total += clock() - start
-    finally:
-        Navigator._search, Navigator._distance_field = originals["ways"], originals["fields"]  # type: ignore[method-assign]
-    shares = {kind: seconds / total for kind, seconds in spent.items()}
-    return {"x": simulated / total, "shares": shares, "a_second": {kind: calls[kind] / simulated for kind in calls}}
+    shares = {name: seconds / total for name, seconds in spent.items()}
+    return {"x": simulated / total, "shares": shares, "a_second": {name: calls[name] / simulated for name in calls}}
 
 
 def main() -> int:
@@ -185,8 +178,8 @@ def main() -> int:
         f"its ways have {length:.3f} of the length, {longest:.2f} at most."
     )
     for scene, each in fights.items():
-        ways, fields = each["shares"]["ways"], each["shares"]["fields"]
-        often, seldom = each["a_second"]["ways"], each["a_second"]["fields"]
+        ways, fields = each["shares"]["_search"], each["shares"]["_distance_field"]
+        often, seldom = each["a_second"]["_search"], each["a_second"]["_distance_field"]
         print(
             f"{scene}, twelve fighters, {each['x']:.0f}× real time: {ways:.1%} of the time in {often:.1f} ways "
             f"a second, {fields:.1%} in {seldom:.1f} distance fields a second"

@@ -189,8 +189,8 @@ class NavigationMesh:
             step = (head[1][0] - head[0][0], head[1][1] - head[0][1])
             is_turned = step in ((0, 1), (-1, 0))  # going south or west, the left end is the later one
             left, right = (tail, head) if is_turned else (head, tail)
-            near, far = ((cell_centre(left[side]), cell_centre(right[side])) for side in (0, 1))
-            yield Link(count, start, end, kind, near, far)
+            openings = ((cell_centre(left[side]), cell_centre(right[side])) for side in (0, 1))
+            yield Link(count, start, end, kind, *openings)
 
     def _may_cross(self, cell: Cell, near: Cell) -> bool:
         """Whether the border of two cells is open: windows are passed straight through, from floor to floor."""
