@@ -47,7 +47,7 @@ def test_no_observations_leave_the_prior() -> None:
 
 
 def test_choice_is_proved_and_costs_that_are_called_exact_are() -> None:
-    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, work=6_000_000)
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, within=0.6, work=6_000_000)
     assert reading.complete
     assert reading.chosen == (1,)
     assert [cost.best for cost in reading.costs] == [5, 5]

@@ -91,7 +91,7 @@ def _estimate(cost: SearchCost) -> float:
 
 def _goal_cost(seen: SearchCost, avoiding: SearchCost) -> GoalCost:
     explained, avoided = _estimate(seen), _estimate(avoiding)
-    return GoalCost(min(explained, avoided), explained, 0.0, seen.is_exact and avoiding.is_exact, avoided)
+    return GoalCost(min(explained, avoided), explained, None, seen.is_exact and avoiding.is_exact, avoided)
 
 
 def _unreachable(problem: StripsProblem, found: Sequence[tuple[SearchCost, SearchCost]]) -> list[str]:

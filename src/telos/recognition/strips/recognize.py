@@ -16,14 +16,14 @@ from telos.recognition.strips.reading import GoalCost, PlanReading
 PROTOCOLS = ("sampled", "prefix")  # any steps of the plan were seen, or its first ones, all of them
 METHODS = ("telos", "ramirez-geffner")
 BETA = 1.0  # per unit of cost, of Ramírez and Geffner's method
-TEMPERATURE = 1.0  # average actions
+TEMPERATURE = 0.7  # average actions
 NOISE = 2.0  # average actions
 MAX_NOISE = 1000.0  # a larger one gives the same answers: no observation is wrong that a plan can explain
 BUDGET = 250_000  # microseconds
 MAX_BUDGET = MAX_WORK = 10**15
 SECONDS_FOR_BOUNDS = 0.1  # beside the budget: without bounds there is no answer
 MAX_HINTS = 10  # for observations that are not actions: comparing names is slow
-CHOSEN_RATIO = 0.5
+CHOSEN_RATIO = 1 / 3
 CANDIDATE_RATIO = 0.02  # goals with at least this ratio to the likeliest, by bounds, are planned for
 EXACT_LIMIT_STEPS, MAX_LIMIT_STEPS = 1000, 1050  # of the cost up to which a goal is likely
 DETOUR_PENALTY = 10.0  # average actions: added to the cost of an observed action to test whether a goal needs it
@@ -410,7 +410,9 @@ class _Recognition:
     def _cost(self, goal: int) -> GoalCost:
         best, seen = self._estimates(goal)
         detours = self.detours[goal]
-        mean = self.step * sum(detours) / len(detours) if detours else 0.0
+        mean = None if self.options.protocol == "prefix" else 0.0
+        if detours:
+            mean = self.step * sum(detours) / len(detours)
         return GoalCost(best, seen, mean, self.best[goal].is_exact and self.seen[goal].is_exact)
 
     def _unreachable(self) -> list[str]:
