@@ -265,6 +265,7 @@ def _answered(arena: Arena) -> Domain:
         variables=domain.variables,
         actions=domain.actions,
         goals=domain.goals,
+        objects=domain.templates,
         action_sets=domain.action_sets,
         goal_sets=domain.goal_sets,
         functions={"distance": distance, "beyond": no, "can_reach": yes, "path_to_safety": yes},

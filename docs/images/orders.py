@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/scenes/read-a-fight.md: where soldiers went with an order, and where without it.
+"""Draw where soldiers went with an order and without it, for read-a-fight.md and write-a-manoeuvre.md.
 
     python docs/images/orders.py [FOLDER]
 
@@ -17,7 +17,9 @@ from telos.worlds.arena.counterfactuals import OrderlessBattle, OrderMoment, fin
 from telos.worlds.arena.scene import Scene
 from telos.worlds.arena.sim.map import FURNITURE, WALL, ArenaMap, Point
 
-SCENE, SEED, HORIZON, DICE = "pincer", 1, 8.0, 0
+SEED, DICE = 1, 0
+# The scenes, how many seconds of each are drawn, and the behaviours in them.
+SCENES = (("pincer", 8.0, ("get-to-cover", "advance-cover")), ("flank-and-hold", 5.0, ("flank-and-hold",)))
 CELL = 13  # pixels
 COLOURS = {"red": "#c8443c", "blue": "#3a6ea8"}
 
@@ -32,13 +34,13 @@ class Track:
     alive: bool
 
 
-def follow(scene: Scene, moment: OrderMoment, unheard: tuple[str, ...]) -> list[Track]:
+def follow(scene: Scene, moment: OrderMoment, unheard: tuple[str, ...], seconds: float) -> list[Track]:
     """Continue a fight, and return everybody's track."""
     battle = OrderlessBattle(replace(scene, talk=False), seed=SEED, unheard=unheard, since=moment.time)
     battle.restore(moment.saved)
     battle.arena.state.rng = Random(DICE)
     points = {name: [fighter.position] for name, fighter in battle.arena.fighters.items()}
-    while not battle.arena.over and battle.arena.time < moment.time + HORIZON:
+    while not battle.arena.over and battle.arena.time < moment.time + seconds:
         battle.step()
         for name in battle.arena.living():
             points[name].append(battle.arena.fighter(name).position)
@@ -67,7 +69,7 @@ def draw_panel(drawn: ArenaMap, tracks: list[Track], title: str, left: float) ->
     yield "</g>"
 
 
-def draw(scene: Scene, moment: OrderMoment) -> str:
+def draw(scene: Scene, moment: OrderMoment, seconds: float) -> str:
     """Return a picture of a moment: with all its orders on the left, without them on the right."""
     width, height = len(scene.map.rows[0]) * CELL, len(scene.map.rows) * CELL
     parts = [
@@ -75,9 +77,12 @@ def draw(scene: Scene, moment: OrderMoment) -> str:
         f'font-family="sans-serif" font-size="11">',
         '<rect width="100%" height="100%" fill="#ffffff"/><style>.title{font-size:13px;font-weight:bold}</style>',
         *draw_panel(
-            scene.map, follow(scene, moment, ()), f"{moment.behaviour} at {moment.time:g} s: with the orders", 12
+            scene.map,
+            follow(scene, moment, (), seconds),
+            f"{moment.behaviour} at {moment.time:g} s: with the orders",
+            12,
         ),
-        *draw_panel(scene.map, follow(scene, moment, tuple(moment.orders)), "without them", width + 32),
+        *draw_panel(scene.map, follow(scene, moment, tuple(moment.orders), seconds), "without them", width + 32),
         "</svg>\n",
     ]
     return "\n".join(parts)
@@ -85,6 +90,8 @@ def draw(scene: Scene, moment: OrderMoment) -> str:
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-    loaded = load_scene(SCENE)
-    for found in find_order_moments(loaded, seed=SEED):
-        write_text(folder / f"orders-{found.behaviour}.svg", draw(loaded, found))
+    for name, shown, behaviours in SCENES:
+        loaded = load_scene(name)
+        for found in find_order_moments(loaded, seed=SEED):
+            if found.behaviour in behaviours:
+                write_text(folder / f"orders-{found.behaviour}.svg", draw(loaded, found, shown))

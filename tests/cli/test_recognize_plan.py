@@ -53,7 +53,33 @@ def test_the_answers_do_not_depend_on_jobs(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         for file in (DATA / "grid").iterdir():
             (tmp_path / name / file.name).write_bytes(file.read_bytes())
-    assert said(tmp_path, "--jobs", 2) == said(tmp_path)
+    assert said(tmp_path, "--work", 300_000, "--jobs", 2) == said(tmp_path, "--work", 300_000)
+
+
+def test_protocol_and_method_change_the_answers() -> None:
+    usual, prefix, plain = (
+        said(DATA, "--work", 300_000, *options)["problems"]
+        for options in ((), ("--protocol", "prefix"), ("--method", "ramirez-geffner", "--beta", 2))
+    )
+    assert [row["id"] for row in usual] == [row["id"] for row in prefix] == [row["id"] for row in plain]
+    assert len({str([row["belief"] for row in rows]) for rows in (usual, prefix, plain)}) == 3
+    every = said(DATA, "--work", 300_000, "--within", 0.000001)["problems"]
+    assert all(set(row["chosen"]) <= set(more["chosen"]) for row, more in zip(usual, every, strict=True))
+    assert sum(len(row["chosen"]) for row in every) > sum(len(row["chosen"]) for row in usual)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--beta", 2), "--beta does not go with --method telos"),
+        (("--method", "ramirez-geffner", "--noise", 2), "--noise does not go with --method ramirez-geffner"),
+        (("--method", "plain"), "there is no method 'plain'"),
+        (("--protocol", "first"), "there is no protocol 'first'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options: tuple[object, ...], said: str) -> None:
+    with pytest.raises(TelosError, match=said):
+        run(DATA, *options)
 
 
 def test_tables_name_the_published_figures_only_beside_their_own_kind() -> None:

@@ -235,3 +235,41 @@ def test_orders_are_weighed_one_by_one_with_means() -> None:
     assert (said["scene"], said["seed"], said["simulated"]) == ("get-to-cover", 1, True)
     assert [each["member"] for each in said["orders"]] == ["everybody", "Tia", "Sam", "Ugo"]
     assert {each["task"]: each["orders"] for each in said["means"]} == {"cover": 2, "everybody": 1, "suppress": 1}
+
+
+def test_orders_of_several_fights_are_told_by_situation() -> None:
+    short = (
+        "watch",
+        "orders",
+        "--scene",
+        "get-to-cover",
+        "--seed",
+        "1",
+        "--seconds",
+        "2",
+        "--forks",
+        "1",
+        "--fights",
+        "2",
+    )
+    text = CliRunner().invoke(app, [*short, "--horizon", "1"], catch_exceptions=False).stdout
+    assert "get-to-cover, 2 fights, seeds from 1 on; simulated. means over orders" in " ".join(text.split())
+    assert "the same by situation; each order counts for three" in text
+    assert re.search(r"get-to-cover +suppress +first contact +2 ", text)
+    said = json.loads(CliRunner().invoke(app, [*short, "--horizon", "1", "--sample", "1", "--json"]).stdout)
+    assert (said["fights"], said["sample"]) == (2, 1)
+    assert {each["seed"] for each in said["orders"]} == {1, 2}
+    found = {(each["task"], each["situation"]): each["orders"] for each in said["situations"]}
+    assert found["suppress", "more"] == found["suppress", "first contact"] == found["suppress", "in the open"] == 2
+
+
+def test_goal_changes_are_measured() -> None:
+    short = ("watch", "goals", "--scene", "get-to-cover", "--fights", "2", "--seconds", "10")
+    lines = CliRunner().invoke(app, short, catch_exceptions=False).stdout.splitlines()
+    assert lines[0].startswith("get-to-cover, 2 simulated fights, seeds from 7 on: ")
+    assert [line.partition(":")[0] for line in lines[1:4]] == [
+        "goal changes per second", "back within a second", "  with nothing finished",
+    ]  # fmt: skip
+    said = json.loads(CliRunner().invoke(app, [*short, "--json"], catch_exceptions=False).stdout)
+    assert (said["scene"], said["fights"], said["simulated"]) == ("get-to-cover", 2, True)
+    assert 0 <= said["flips_per_second"] <= said["returns_per_second"] <= said["changes_per_second"]

@@ -585,3 +585,12 @@ def test_the_nearest_choices_are_shown_first() -> None:
     )
     why = plan_tasks(stuck, {"at": "gate"}, "go").why()
     assert why.splitlines()[2].strip().startswith("on with to = tower: it needs `at == well` (at is gate)")
+
+
+def test_a_task_that_yaml_has_cut_at_its_comma_says_so() -> None:
+    text = "tasks: {go: {methods: {far: {choose: {to: node}, subtasks: goto(to, at)}}}}"
+    with pytest.raises(DefinitionError) as caught:
+        loads_tasks(text, ERRANDS)
+    fault = caught.value.faults[0]
+    assert (fault.column, fault.message) == (60, "'goto(to' is not a task")
+    assert fault.suggestion == "close the bracket; between { and }, put quotes around it: 'goto(to, …)'"

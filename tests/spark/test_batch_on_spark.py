@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from spark.logs import dirty, invented, known_to, without_ties, written
-from telemetry import random_logs
+from telemetry import measured_logs, random_logs
 from telos.core.errors import TelosError
+from telos.recognition import loads_model
 from telos.recognition.em import EMOptions
 from telos.spark import (
     evaluate,
@@ -79,6 +80,27 @@ def test_learning_without_labels_on_spark_equals_the_local_one(
     assert found.before == pytest.approx(local.before, rel=1e-12)
     for goal in model.goals:
         assert found.model.counts.chances(goal) == pytest.approx(local.model.counts.chances(goal), rel=1e-6)
+
+
+def test_measures_on_spark_are_those_of_one_machine(spark: Any, tmp_path: Path) -> None:
+    model = loads_model(measured_logs.IOHMM_TEXT)
+    folder = tmp_path / "log"
+    folder.mkdir()
+    measured_logs.draw_frame(7, 80).write_parquet(folder / "part.parquet")
+    frame = spark.read.parquet(str(folder))
+
+    def local(labelled: bool = False) -> Any:
+        return open_model_log(folder, [model], labelled=labelled, sort=True).batches()
+
+    beliefs = pl.concat(read_batches(local(), model))
+    found = to_polars(recognize(model, frame))
+    assert found.sort(KEYS, maintain_order=True).equals(beliefs.sort(KEYS, maintain_order=True))
+    wanted, trained = train_batches(local(labelled=True), model), train(model, frame)
+    for measure, rows in wanted.measures.seen.items():
+        for goal, sums in rows.items():
+            assert trained.measures.seen[measure][goal] == pytest.approx(sums, rel=1e-12)
+    with pytest.raises(TelosError, match="measures are not yet trained without labels on Spark"):
+        train_unlabelled(model, frame)
 
 
 def test_goal_analytics_on_spark_equal_the_local_ones(spark: Any, tmp_path: Path) -> None:

@@ -49,6 +49,18 @@ def test_pairs_get_distinct_rooms_nearest_first() -> None:
     assert tasks(squad)["B"] == ("watch", "r2.1"), "a room with two nodes has one for each"
 
 
+def test_likelier_room_comes_first_where_members_infer_it() -> None:
+    squad = hunters(2, ("r1", 9.0, 1), ("r2", 5.0, 1))
+    for each in squad:
+        for room, distance, likely in (("r1", 9.0, 0.6), ("r2", 5.0, 0.1)):
+            each.note(
+                "node", f"{room}.0", x=distance, y=0.0, room=room, kind="search", distance=distance, likely=likely
+            )
+    red, _ = watched()
+    red.tick(squad, 4.0)
+    assert where(squad)["A"] == ("search", "r1", None)  # 15 m / 0.6 = 25 come before 11 m / 0.1 = 110
+
+
 def test_odd_member_joins_the_last_pair() -> None:
     squad = hunters(3, ("r1", 9.0, 1), ("r2", 5.0, 1))
     red, _ = watched()

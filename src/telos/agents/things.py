@@ -37,14 +37,18 @@ class ThingAttention:
         self.margin = check_not_negative("margin", margin)
         self.focus = template.name
         self._own = tuple(variable.name for variable in template.variables)
+        self._vacant = dict.fromkeys(template.slots)
 
     def choose(self, memory: WorkingMemory, now: float) -> str | None:
         """Fill the slots, and return the best thing that is known.
 
         A ``TelosError`` names a thing that lacks a parameter; such things are left out.
         """
-        rated, fault = self._rate(memory, now)
         slots, held = self.template.slots, memory.focus
+        if not memory.all_of(self.template.name, now):  # mostly there is nothing to choose from
+            held.update(self._vacant)
+            return None
+        rated, fault = self._rate(memory, now)
         empty = [slot for slot in slots if held.get(slot) is None]
         for slot in slots:
             if held.setdefault(slot, None) not in rated:
@@ -62,6 +66,8 @@ class ThingAttention:
 
     def is_settled(self, memory: WorkingMemory, now: float) -> bool:
         """Whether no thing waits for a slot that is free."""
+        if not memory.all_of(self.template.name, now):
+            return True
         if all(memory.focus.get(slot) is not None for slot in self.template.slots):
             return True
         return not self._waiting(memory, self._rate(memory, now)[0])
@@ -69,6 +75,8 @@ class ThingAttention:
     def believe(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         """Return the variables of all instances and slots of which something is known."""
         found: dict[str, Value] = {}
+        if not memory.all_of(self.template.name, now):
+            return found
         for name in self.template.instances:
             fact = memory.recall(self.template.name, name, now)
             if fact is not None:  # the parameters of an instance never change

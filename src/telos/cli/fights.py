@@ -183,7 +183,7 @@ def goals(
 ) -> None:
     """Measure how often fighters change their goals while they know of an enemy, and how often back and forth.
 
-    A flip back is a change to the goal before within a second, although nothing was finished in between.
+    A fighter who ducks and goes on is back within a second, with something finished; one who wavers, with nothing.
 
     Examples: telos watch goals; telos watch goals --scene quarry --fights 100 --json
     """
@@ -201,11 +201,11 @@ def goals(
         "know of an enemy"
     )
     typer.echo(f"goal changes per second:    {_format_rate(found.changes, found.changes_margin)}")
-    flips = _format_rate(found.flips, found.flips_margin)
-    typer.echo(f"flips back per second:      {flips}, {found.flip_share:.0%} of changes")
+    typer.echo(f"back within a second:       {_format_rate(found.returns, found.returns_margin)}")
+    typer.echo(f"  with nothing finished:    {_format_rate(found.flips, found.flips_margin)}")
     typer.echo(f"time spent thrashing:       {found.thrashing:.1%}")
     for pair, count in found.pairs:
-        typer.echo(f"  {count:4d} flips back  {pair}")
+        typer.echo(f"  {count:5d} times  {pair}")
 
 
 def _format_rate(rate: float, margin: float) -> str:

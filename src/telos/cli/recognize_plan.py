@@ -60,6 +60,28 @@ def recognize_plan(
             callback=in_range(0, _MAX_COST),
         ),
     ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="Return the goals that are at least so likely, as a share of the likeliest: lower returns more.",
+            show_default="0.4; with ramirez-geffner 1",
+            callback=in_range(0, 1, is_open=True),
+        ),
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(help="What was seen: any steps of a plan (sampled), or its first ones, all of them (prefix).")
+    ] = "sampled",
+    method: Annotated[
+        str, typer.Option(help="telos, or ramirez-geffner: the exact cost difference of 2010, without noise.")
+    ] = "telos",
+    beta: Annotated[
+        float | None,
+        typer.Option(
+            help="With --method ramirez-geffner: how much a unit of cost counts.",
+            show_default="1",
+            callback=in_range(0, _MAX_COST, is_open=True),
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Recognise the goals of agents from some of their actions, by planning for every goal they may have.
@@ -68,14 +90,17 @@ def recognize_plan(
     (--labels, or real_hyp.dat in the original layout) accuracy, spread and credit beside published figures.
 
     Examples: telos recognize-plan problems --labels problems/labels.jsonl --only problems/quick.csv --jobs 2;
-    telos recognize-plan block-words_p03_hyp-10_30_2.tar.bz2
+    telos recognize-plan block-words_p03_hyp-10_30_2.tar.bz2;
+    telos recognize-plan so-far --protocol prefix; telos recognize-plan problems --method ramirez-geffner --beta 0.5
     """
+    _check_method(method, beta, temperature, noise)
     _check_extras()
     from telos.recognition.strips.problem import read_cases, read_labels  # here, so that `telos --help` need not wait
 
     cases = read_cases(folder, only)
     truth = read_labels(labels) if labels is not None else _true_goals(cases)
-    answers = _recognize_cases(cases, _settings(budget, work, temperature, noise), jobs)
+    given = {"budget": budget, "work": work, "temperature": temperature, "noise": noise, "within": within, "beta": beta}
+    answers = _recognize_cases(cases, _settings({**given, "protocol": protocol, "method": method}), jobs)
     if as_json:
         typer.echo(json.dumps(_figures(answers, truth), allow_nan=False))
     else:
@@ -87,13 +112,18 @@ def _check_extras() -> None:
         raise TelosError("recognition by planning needs numpy", 'run: pip install "telos[planning,recognition]"')
 
 
-def _settings(
-    budget: int | None, work: int | None, temperature: float | None, noise: float | None
-) -> "RecognitionSettings":
+def _check_method(method: str, beta: float | None, temperature: float | None, noise: float | None) -> None:
+    """Refuse options of the other method."""
+    other = {"--temperature": temperature, "--noise": noise} if method == "ramirez-geffner" else {"--beta": beta}
+    for option, value in other.items():
+        if value is not None:
+            raise TelosError(f"{option} does not go with --method {method}", f"leave {option} out")
+
+
+def _settings(given: dict[str, Any]) -> "RecognitionSettings":
     from telos.recognition.strips.benchmark import RecognitionSettings
 
-    given = {"budget": budget, "work": work, "temperature": temperature, "noise": noise}
-    return RecognitionSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return RecognitionSettings(**{name: value for name, value in given.items() if value is not None})
 
 
 def _true_goals(cases: "Iterable[RecognitionCase]") -> "dict[str, CaseLabel]":

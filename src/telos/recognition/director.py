@@ -284,7 +284,7 @@ class _RuleState:
         elif self.ends(values) if self.ends else not self.holds(values):
             self.since, self.is_said = None, False
         for what, formula in self.formulas.items():
-            self.factors[what] = round(max(0.0, float(formula(values))), FACTOR_DIGITS)  # type: ignore[arg-type]
+            self.factors[what] = round(max(0.0, float(formula(values))), FACTOR_DIGITS)
 
     def is_active(self, now: float) -> bool:
         return self.since is not None and now - self.since >= self.rule.hold

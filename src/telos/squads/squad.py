@@ -19,6 +19,7 @@ OrderTask: TypeAlias = Literal[
     "suppress", "cover", "advance", "abreast", "follow", "lead", "guard_rear", "search", "watch"
 ]
 
+SEARCH_METRES, LEAST_LIKELY = 6.0, 0.01  # what searching a room costs, as a way; the least chance of a room
 LOST_SECONDS = 3.0  # after which an enemy that nobody noticed counts as lost
 EXCLUSIVE_TASKS = frozenset({"cover", "advance"})  # tasks that occupy their node
 REPEAT_SECONDS = 1.0  # orders fade from memory unless repeated
@@ -87,6 +88,18 @@ def as_number(value: Value, default: float = math.inf) -> float:
 def distance_to(member: Member, x: Value, y: Value) -> float:
     """Return the straight distance from a member to a point; infinity if the point is unknown."""
     return math.dist(member.position, (as_number(x), as_number(y)))
+
+
+def search_rank(way: float, node: Fact) -> float:
+    """Return how late to search from a node: by its distance, or by what a chance of finding somebody costs there.
+
+    A member that infers where enemies hide remembers with the node how ``likely`` one is in its room.
+
+    >>> search_rank(8.0, Fact("node", "p1", 0.0)), search_rank(8.0, Fact("node", "p1", 0.0, attributes={"likely": 0.5}))
+    (8.0, 28.0)
+    """
+    likely = node.get("likely")
+    return way if likely is None else (way + SEARCH_METRES) / max(float(likely), LEAST_LIKELY)
 
 
 def walking_distance(member: Member, fact: Fact) -> float:

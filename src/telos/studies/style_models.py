@@ -21,7 +21,7 @@ from telos.recognition.player_models import StyleReader
 from telos.studies.live_models import OUTCOMES
 from telos.studies.players import EXPERIENCED, NOVICE, Player, Preset, Session, Style, play
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.recognizer import STYLES, load_model_text
+from telos.worlds.adventure.recognizer import load_model_text, load_styles
 
 RULES = "wilds"
 PLAYS = 20  # games of each kind
@@ -116,7 +116,7 @@ def style_text(name: str, model: IOHMM) -> str:
 
 def score_styles(count: int = SCORED) -> dict[str, tuple[float, float]]:
     """Return for each kind of player the share of games whose style is read right: after half a minute, and in all."""
-    models = {style: named_model(file) for style, file in STYLES.items()}
+    models = load_styles()
     found = {}
     for style, preset in PRESETS.items():
         early = late = 0
@@ -146,7 +146,9 @@ def score_learner(count: int = SCORED // 2) -> dict[str, tuple[float, float]]:
             assert first.reading is not None
             second = play(Adventure(RULES, seed=rng.randrange(2**32)), Player(person, preset), max_frames=_MAX_FRAMES)
             for model, right in ((text, fresh), (first.reading.model_text(), learned)):
-                reader = Reader(load.loads_model(model))
+                loaded = load.loads_model(model)
+                assert isinstance(loaded, IOHMM)
+                reader = Reader(loaded)
                 for event, truth in zip(second.events, second.truths, strict=True):
                     belief = reader.observe(event)
                     right += [] if truth is None else [belief.top == truth]

@@ -24,6 +24,7 @@ RECOGNIZERS: dict[str, str] = {
     "constant": "Constant T, the designer's model without changes of goal: what you achieve makes no difference to it.",
     "fsm": "FSM, three rules: it believes whatever your last telling action points to, and is never in doubt.",
     "live": "Live model, ours: odds of kills, swings and ways home or onward, for what players with each goal do.",
+    "measures": "Measures, hand-written: how fast you walk, where to, and how near the monsters are, by densities.",
     "planning": "By planning: a goal is likely if what you do is on a short way to it.",
     "grammar": "By grammar: each goal is a recipe of steps; it asks which recipes your steps may be a part of.",
     "mln": "Markov logic: weighted formulas, learned from simulated visitors, that link actions, places and goals.",
@@ -54,8 +55,7 @@ COUNTS: dict[str, str] = {
     "kills left": "Monsters that you still have to kill for the given goal.",
     "kills to go": "Monsters until you have achieved the goal to level.",
     "a kill pays": "The game pays less for kills while it is sure that you only fight; exploring restores the pay.",
-    "learned from you": "How often the companion saw what you do while it knew your goal; new games go on with it.",
-    "plays like": "Which of several ways to play foresees your keys best, and how likely it is that you play so.",
+    "lessons": "How often the companion saw what you do while it knew your goal; new games go on with it.",
     "gems": "Gems that you carry; they count when you bring them to town.",
     "carries": "You carry the chest; it counts when you bring it to town.",
     "deaths": "How often you fell.",
@@ -85,6 +85,9 @@ ROWS: dict[str, str] = {
 }
 # What a recogniser saw, by the name that its file gives it.
 SEEN: dict[str, str] = {
+    "speed": "moves at that speed",
+    "heading": "walks in that direction",
+    "monster_distance": "is so near a monster",
     "kill": "kills a monster",
     "hit": "strikes at a monster",
     "swing": "swings",

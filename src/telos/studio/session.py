@@ -17,7 +17,8 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.recognition.filtering import Trainable
+from telos.recognition.filtering import Reader, Trainable
+from telos.recognition.hindsight import find_story, write_recap
 from telos.recognition.recognizer import Recognizer
 from telos.studio import glossary
 from telos.studio.attention import Attention
@@ -47,6 +48,8 @@ from telos.thrashing import Thrashing, find_thrashing
 FREE_GOALS = {"goals": "free"}  # the settings of free play, in worlds that give goals
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 WAITING = "Press a key to begin"
+TO_GO_ON = "Press a key to go on"
+MIN_AWAY, MAX_AWAY = 60.0, 1e9  # seconds: after a shorter break nobody is reminded; what is not known is long
 _MAX_MIND_VIEWS = 600  # moments at which all minds are kept: one a second of play
 _MAX_KEPT_MINDS = 20_000  # of large crowds, fewer moments
 _MAX_COMMANDS = 20  # that wait for the next step
@@ -331,6 +334,30 @@ class Session:
             hud = {**self.frame_data["hud"], "message": self.stage.hud().message}
             self.frame_data = {**self.frame_data, "hud": hud}
 
+    def remind(self, away_seconds: float) -> str:
+        """Tell a player who comes back to a game what they were doing, and wait for a key; return what is told.
+
+        Nothing is told after a short break, before anything was observed, or where a recogniser cannot look back.
+        """
+        words, reader = self.stage.recap_words(), self.recognizers.readers.get(self.headline or "")
+        is_going = self.stage.is_played and not (self.is_scripted or self.is_waiting or self.is_over)
+        if not (words and is_going and isinstance(reader, Reader)):
+            return ""
+        events = [observed.event for observed in self.recognizers.events]
+        try:
+            recap = write_recap(find_story(reader.model, events), min(away_seconds, MAX_AWAY), words, long=MIN_AWAY)
+        except TelosError:  # a model that is edited may know goals without words, and fail at some event
+            return ""
+        if not recap:
+            return ""
+        told = f"Last time y{recap[1:]}".replace(", for a moment.", ".")
+        self.pause(False)
+        self.is_waiting = True
+        hud = {**self.frame_data["hud"], "message": f"{told} {TO_GO_ON}."}
+        self.frame_data = {**self.frame_data, "hud": hud}
+        self.event_log.add(self.last, self.stage.time, "game", "game", told)
+        return told
+
     def pause(self, on: bool) -> None:
         """Pause or continue; the game always continues from its newest frame."""
         self.paused = self._holds = on
@@ -392,6 +419,8 @@ class Session:
         if is_recognizer:
             self.recognizers.replace(name, text, reader)
             self._recompute(name, first, beliefs)
+        counts = self.stage.hud().counts  # of the newest frame: nobody may play for a while
+        self.frame_data = {**self.frame_data, "hud": {**self.frame_data["hud"], "counts": counts}}
         self.log.add(AppliedModel(name, text))
         self.event_log.add(self.last, self.stage.time, name, "game", "uses another model from here on", why=change)
         self.version += 1

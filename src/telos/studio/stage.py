@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
+from telos.core.belief import Belief
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import FrozenMap, Value
@@ -258,6 +259,11 @@ class Stage(ABC):
         """What the game has learned about its player, to go on with in the next game; None if it does not learn."""
         return None
 
+    @property
+    def style(self) -> Belief | None:
+        """How the player plays, as a belief over styles; None while too little was seen, or if no styles are known."""
+        return None
+
     def models(self) -> Sequence[Model]:
         """Return the files behind the game; those with a ``make`` are the recognisers, in the order of the bars."""
         return ()
@@ -273,6 +279,10 @@ class Stage(ABC):
 
     def names(self) -> Mapping[str, str]:
         """Return a plain sentence for names of this world that ``glossary`` does not explain, or explains otherwise."""
+        return {}
+
+    def recap_words(self) -> Mapping[str, tuple[str, str]]:
+        """Return for each goal the words for pursuing it and for achieving it, to remind a player who comes back."""
         return {}
 
     def apply(self, name: str, text: str) -> str:

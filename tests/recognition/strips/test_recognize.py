@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recognition.strips.test_costs import oracle, problems
 from telos.core.errors import TelosError
 from telos.planning.pddl.parser import read_domain, read_problem
 from telos.planning.pddl.syntax import PddlSource
 from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, costs, recognize, strips_problem
 from telos.recognition.strips.costs import GoalCosts, SearchBudget
 from telos.recognition.strips.problem import read_shared_problem
-from telos.recognition.strips.recognize import compile_kernels
+from telos.recognition.strips.recognize import TEMPERATURE, compile_kernels
 
 DATA = Path(__file__).parent / "data"
 FIVE = 5
@@ -45,11 +46,49 @@ def test_no_observations_leave_the_prior() -> None:
     assert recognize(street(), []).chosen == (0, 1)
 
 
-def test_with_all_observations_right_the_costs_are_exact_and_proved() -> None:
-    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, work=6_000_000)
+def test_choice_is_proved_and_costs_that_are_called_exact_are() -> None:
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, within=0.6, work=6_000_000)
     assert reading.complete
+    assert reading.chosen == (1,)
     assert [cost.best for cost in reading.costs] == [5, 5]
-    assert [cost.seen for cost in reading.costs] == [7, 7]
+    assert all(cost.seen == 7 for cost in reading.costs if cost.is_exact)
+
+
+def exact_scores(problem: StripsProblem, seen: list[int], noise: float | None) -> list[float]:
+    """The likelihoods of the documented rule, at the costs that a slow search finds."""
+    drop = None if noise is None else noise * problem.step
+    plain, found = GoalCosts(problem), []
+    detours = plain.detours(sorted(set(seen)), 10 * problem.step, plain.bounds, SearchBudget())
+    rows = dict(zip(sorted(set(seen)), detours, strict=True))
+    for goal in range(len(problem.goals)):
+        best, explained = oracle(problem, goal), oracle(problem, goal, seen, drop)
+        if explained == math.inf:
+            found.append(0.0)
+            continue
+        steps = max(explained / problem.step, len(seen))
+        ways = math.lgamma(steps + 1) - math.lgamma(len(seen) + 1) - math.lgamma(steps - len(seen) + 1)
+        needed = math.fsum(math.log1p(math.exp(-rows[each][goal] / problem.step / 2)) for each in seen)
+        wasted = (explained - best) / problem.step / TEMPERATURE
+        found.append(math.exp(-wasted - ways - math.log(steps + 1) - 1.5 * needed))
+    return found
+
+
+@settings(max_examples=120, deadline=None)
+@given(problems(), st.data(), st.sampled_from([0, 300, 3000, 10**7]), st.sampled_from([0.05, 0.4, 0.9]))
+def test_choice_that_is_called_proved_is_that_of_exact_costs(
+    problem: StripsProblem, data: st.DataObject, work: int, within: float
+) -> None:
+    seen = data.draw(st.lists(st.integers(0, len(problem.actions) - 1), max_size=3))
+    noise = data.draw(st.sampled_from([None, 2.0]))
+    names = [problem.actions[each].name for each in seen]
+    reading = recognize(problem, names, noise=noise, within=within, work=work)
+    scores = exact_scores(problem, seen, noise)
+    if work == 10**7:
+        assert reading.complete
+    if reading.complete:
+        sure = {goal for goal, each in enumerate(scores) if each > 0 and each >= max(scores) * within * 1.000001}
+        possible = {goal for goal, each in enumerate(scores) if each > 0 and each >= max(scores) * within * 0.999999}
+        assert sure <= set(reading.chosen) <= possible
 
 
 def test_reading_without_budget_is_incomplete() -> None:
@@ -178,7 +217,8 @@ def test_negative_goals_are_planned_for() -> None:
     task = read_problem(PddlSource.of("<problem>", "(define (problem go) (:init (locked)) (:goal (and)))"), domain)
     problem = strips_problem(task, ["(inside)", "(not (locked))", "(and (inside) (locked))"])
     reading = recognize(problem, ["(unlock)"], work=6_000_000)
-    assert [cost.best for cost in reading.costs] == [3, 1, 4]
+    assert [cost.best for cost in reading.costs][:2] == [3, 1]
+    assert [GoalCosts(problem).search(goal, budget=SearchBudget()).least for goal in range(3)] == [3, 1, 4]
     assert reading.belief.top == "(not (locked))"
 
 

@@ -303,16 +303,17 @@ def test_companion_speech_and_adaptation_have_reasons() -> None:
     assert "which is `1 - 0.8 * belief.level`" in adapted.why
 
 
-def test_the_style_of_a_player_is_shown_when_enough_was_seen() -> None:
+def test_the_style_of_a_player_is_told_when_enough_was_seen() -> None:
     on = stage(3, plays="experienced")
-    assert not any(name == "plays like" for name, _ in on.hud().counts)
-    assert set(on.curves()["plays like"].values()) == {1 / 3}
+    assert on.style is None
+    assert "plays like" not in on.curves()
     play(on, [""] * 900)
-    chances = on.curves()["plays like"]
-    assert sum(chances.values()) == pytest.approx(1)
-    style = max(chances, key=chances.__getitem__)
-    assert ("plays like", f"{style} {chances[style]:.0%}") in on.hud().counts
-    assert "plays like" not in stage(3, rules="flairs").curves()
+    assert on.style is not None
+    assert sum(on.style.values()) == pytest.approx(1)
+    assert on.curves()["plays like"] == on.style
+    papers = stage(3, rules="flairs", plays="experienced")
+    play(papers, [""] * 900)
+    assert papers.style is None
 
 
 def test_explorer_without_success_gets_hint() -> None:

@@ -423,3 +423,24 @@ def test_scenes_have_titles_in_the_menu() -> None:
     setting = next(each for each in ARENA.settings if each.name == "scene")
     assert setting.title_of("get-to-cover") == "Run for cover"
     assert all(setting.title_of(option) != option for option in setting.options)
+
+
+def test_places_where_a_hidden_enemy_may_be_are_shaded() -> None:
+    stage = ArenaStage("hunt", 1)
+    before = len(stage.picture())
+    while stage.time < 6.0:
+        stage.step(Inputs())
+    suspected = stage._suspected()
+    assert {side for _, _, side in suspected} == {"red"}
+    assert 0.5 < sum(share for _, share, _ in suspected) <= 1.0
+    shades = stage.picture()[: len(suspected)]
+    assert all(shape[0] == "r" and str(shape[5]).startswith("side1/") for shape in shades)
+    assert before < len(stage.picture())
+
+
+def test_body_over_a_desk_has_a_picture_of_its_own() -> None:
+    stage = ArenaStage("desk", 1)
+    while not stage.over:
+        stage.step(Inputs())
+    looks = {shape[1]: shape[2] for shape in stage.picture() if shape[0] == "s"}
+    assert (looks["Carl"], looks["Gus"], looks["Eve"]) == ("slumped", "fallen", "soldier")

@@ -41,6 +41,7 @@ MAX_NUMBER = 2**53  # a branch that makes a number larger is dropped, as in the 
 # --- tasks and methods ---
 
 _TASK = re.compile(r"\s*([A-Za-z][\w.-]*)(?:\s*\(([^()]*)\))?\s*\Z", re.ASCII)
+_CUT_TASK = re.compile(r"[^()]*\([^()]*\w\Z")
 _ARGUMENT = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)*\Z", re.ASCII)  # a dot joins a smart object and its variable
 
 
@@ -65,10 +66,10 @@ class Task:
         found = _TASK.match(written) if isinstance(written, str) else None
         arguments = [each.strip() for each in (found[2] or "").split(",")] if found else []
         if not found or (arguments != [""] and not all(map(_ARGUMENT.match, arguments))):
-            message = f"{written!r} is not a task"
-            raise DefinitionError(
-                [Fault(message, suggestion="write `reload` or `goto(place)`", code=FaultCode.BAD_SYNTAX)]
-            )
+            remedy = "write `reload` or `goto(place)`"
+            if isinstance(written, str) and _CUT_TASK.match(written):  # YAML has cut it at a comma
+                remedy = f"close the bracket; between {{ and }}, put quotes around it: '{written}, …)'"
+            raise DefinitionError([Fault(f"{written!r} is not a task", suggestion=remedy, code=FaultCode.BAD_SYNTAX)])
         return cls(found[1], () if arguments == [""] else tuple(arguments))
 
     def __str__(self) -> str:

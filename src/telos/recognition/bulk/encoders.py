@@ -97,7 +97,7 @@ def _needs(
     measures: Measures | None = None,
 ) -> ColumnNeeds:
     used = spoken = frozenset(entries).union(*map(names_in, expressions))
-    minima = {}
+    minima: dict[str, float] = {}
     for each in measures.all if measures else ():
         minima |= {entry: -math.inf for entry in each.entries if entry not in minima}
         minima[each.name] = max(minima[each.name], each.minimum)

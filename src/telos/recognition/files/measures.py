@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from telos.core.conditions import Condition
 from telos.core.errors import FaultCode, KeyPath, name_hint
@@ -92,8 +93,7 @@ def _read_measure(definition: RecognizerDefinition, path: KeyPath) -> Measure | 
 def _check_entry(definition: RecognizerDefinition, path: KeyPath, entry: str) -> None:
     fault = entry_fault(entry, definition.vocabulary) if definition.is_vocabulary_known else None
     if fault:
-        is_key = path[-1] == entry
-        definition.report(fault.message, path, fault.suggestion, at_key=is_key, code=fault.code)
+        definition.add(replace(fault, path=path), at_key=path[-1] == entry)
 
 
 def _read_densities(

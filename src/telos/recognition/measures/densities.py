@@ -189,8 +189,7 @@ class VonMises:
 
 Density: TypeAlias = Gaussian | Gamma | VonMises
 FAMILIES: dict[str, type[Gaussian] | type[Gamma] | type[VonMises]] = {
-    each.FAMILY: each
-    for each in (Gaussian, Gamma, VonMises)  # type: ignore[attr-defined]
+    each.FAMILY: each for each in (Gaussian, Gamma, VonMises)
 }
 
 

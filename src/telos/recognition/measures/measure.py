@@ -138,8 +138,8 @@ class Measure:
             return None
         value = max(self.smallest, check_value(self.name, written, self.minimum)) * self.factor
         if not self.around:
-            return float(written), (value,) * len(goals)  # type: ignore[arg-type]
-        return float(written), tuple(self._around(goal, value, context) for goal in goals)  # type: ignore[arg-type]
+            return float(written), (value,) * len(goals)
+        return float(written), tuple(self._around(goal, value, context) for goal in goals)
 
     def _around(self, goal: str, value: float, context: Mapping[str, Value]) -> float | None:
         entry = self.around.get(goal)
@@ -180,7 +180,7 @@ def entry_fault(entry: str, vocabulary: Vocabulary) -> Fault | None:
 def check_value(entry: str, value: Value, minimum: float) -> float:
     """Return a measured value as a number; refuse what cannot be measured."""
     try:
-        found = check_finite(entry, value)  # type: ignore[arg-type]
+        found = check_finite(entry, value)
     except TelosError:
         found = math.nan
     if not found >= minimum:

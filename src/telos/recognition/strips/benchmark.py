@@ -20,7 +20,7 @@ from telos.recognition.strips.problem import (
 )
 from telos.recognition.strips.reading import PlanReading
 from telos.recognition.strips.recognize import (
-    CHOSEN_RATIO,
+    BETA,
     NOISE,
     TEMPERATURE,
     compile_kernels,
@@ -36,7 +36,10 @@ class RecognitionSettings:
     noise: float | None = NOISE
     budget: int | None = None
     work: int | None = None
-    within: float = CHOSEN_RATIO
+    within: float | None = None
+    protocol: str = "sampled"
+    method: str = "telos"
+    beta: float = BETA
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,9 @@ def recognize_case(case: RecognitionCase, settings: RecognitionSettings) -> Case
         budget=settings.budget,
         work=settings.work,
         within=settings.within,
+        protocol=settings.protocol,
+        method=settings.method,
+        beta=settings.beta,
     )
     seconds = loading + time.perf_counter() - start
     return CaseResult(case, tuple(goal.name for goal in problem.goals), reading, seconds)

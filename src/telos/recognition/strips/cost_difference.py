@@ -27,7 +27,7 @@ def recognize_by_cost_difference(
 
     The difference is the cost of a cheapest plan with the observations minus that of a cheapest plan without them, both
     from A*, in units of the problem's costs. The goals with the highest belief are chosen. Where the budget ends
-    before a cost is exact, its lower bound stands, and the reading is not complete.
+    before a cost is exact, that of a plan stands, or a lower bound, and the reading is not complete.
     """
     costs = _GoalCostsOfBoth(problem, observed, is_prefix, budget)
     found = [costs.find(goal) for goal in range(len(problem.goals))]
@@ -81,13 +81,17 @@ def _likelihood(beta: float, seen: SearchCost, avoiding: SearchCost) -> float:
         return 0.0
     if avoiding.least == INF:
         return 1.0
-    power = beta * (seen.least - avoiding.least)
+    power = beta * (_estimate(seen) - _estimate(avoiding))
     return 1 / (1 + math.exp(power)) if power < 0 else math.exp(-power) / (1 + math.exp(-power))
 
 
+def _estimate(cost: SearchCost) -> float:
+    return cost.most if cost.most < INF else cost.least
+
+
 def _goal_cost(seen: SearchCost, avoiding: SearchCost) -> GoalCost:
-    best = min(seen.least, avoiding.least)
-    return GoalCost(best, seen.least, 0.0, seen.is_exact and avoiding.is_exact, avoiding.least)
+    explained, avoided = _estimate(seen), _estimate(avoiding)
+    return GoalCost(min(explained, avoided), explained, None, seen.is_exact and avoiding.is_exact, avoided)
 
 
 def _unreachable(problem: StripsProblem, found: Sequence[tuple[SearchCost, SearchCost]]) -> list[str]:

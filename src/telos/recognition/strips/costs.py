@@ -134,8 +134,8 @@ def compile_avoidance(
             variants.append((index, [differs], [], []))
         for count in matching:
             if count < number - 1:
-                adds, deletes = [met + count + 1, unmet + count], [met + count, unmet + count + 1]
-                variants.append((index, [met + count, *still], adds, deletes))
+                now, then = [met + count, unmet + count + 1], [met + count + 1, unmet + count]
+                variants.append((index, [met + count, *still], then, now))
     actions = [problem.actions[index] for index, *_ in variants]
     needs = [[*action.needs, *more] or [true] for action, (_, more, _, _) in zip(actions, variants, strict=True)]
     adds = [[*action.adds, *more] for action, (_, _, more, _) in zip(actions, variants, strict=True)]

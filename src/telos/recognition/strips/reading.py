@@ -15,7 +15,7 @@ class GoalCost:
 
     best: float
     seen: float
-    detour: float
+    detour: float | None  # None if it was not asked for
     is_exact: bool
     avoiding: float | None = None  # of a plan that does not explain the observations; only Ramírez and Geffner's method
 
@@ -56,7 +56,9 @@ def _describe_goal(name: str, chance: float, cost: GoalCost) -> str:
     about = "" if cost.is_exact else "about "
     costs = f"{chance:6.1%}  {name}: costs {about}{cost.best:g}, with what was seen {about}{cost.seen:g}"
     if cost.avoiding is None:
-        return f"{costs}; to do without one of the actions seen, {cost.detour:.1f} more"
+        return (
+            costs if cost.detour is None else f"{costs}; to do without one of the actions seen, {cost.detour:.1f} more"
+        )
     if cost.avoiding == float("inf"):
         return f"{costs}; impossible in another way"
     return f"{costs}, in another way {about}{cost.avoiding:g}"

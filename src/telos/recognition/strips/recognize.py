@@ -16,14 +16,14 @@ from telos.recognition.strips.reading import GoalCost, PlanReading
 PROTOCOLS = ("sampled", "prefix")  # any steps of the plan were seen, or its first ones, all of them
 METHODS = ("telos", "ramirez-geffner")
 BETA = 1.0  # per unit of cost, of Ramírez and Geffner's method
-TEMPERATURE = 1.0  # average actions
+TEMPERATURE = 0.7  # average actions
 NOISE = 2.0  # average actions
 MAX_NOISE = 1000.0  # a larger one gives the same answers: no observation is wrong that a plan can explain
 BUDGET = 250_000  # microseconds
 MAX_BUDGET = MAX_WORK = 10**15
 SECONDS_FOR_BOUNDS = 0.1  # beside the budget: without bounds there is no answer
 MAX_HINTS = 10  # for observations that are not actions: comparing names is slow
-CHOSEN_RATIO = 0.5
+CHOSEN_RATIO = 1 / 3
 CANDIDATE_RATIO = 0.02  # goals with at least this ratio to the likeliest, by bounds, are planned for
 EXACT_LIMIT_STEPS, MAX_LIMIT_STEPS = 1000, 1050  # of the cost up to which a goal is likely
 DETOUR_PENALTY = 10.0  # average actions: added to the cost of an observed action to test whether a goal needs it
@@ -221,6 +221,9 @@ class _Recognition:
         self._needed = [
             -math.fsum(math.log1p(math.exp(-detour / NEED_TEMPERATURE)) for detour in row) for row in self.detours
         ]
+        scores = [self._score(goal, *costs) for goal, costs in enumerate(self._bounds)]
+        peak = max(scores)
+        self._bound_scores = [score - peak if peak > -INF else -INF for score in scores]
         self._has_plans = False  # whether costs of plans, and not bounds alone, decide
         self._pending = [[self._plan_best, self._plan_seen, self._prove_best, self._prove_seen] for _ in self.prior]
 
@@ -241,6 +244,7 @@ class _Recognition:
     def read(self, notes: list[str]) -> PlanReading:
         """Search where it can matter, and return the reading."""
         self._search()
+        is_complete = self.has_bounds and not self._unsettled()
         scores = self._scores()
         peak = max(scores)
         notes = [*notes, *self._unreachable()]
@@ -252,10 +256,11 @@ class _Recognition:
         else:
             weights = [math.exp(score - peak) for score in scores]
             chosen = tuple(goal for goal, weight in enumerate(weights) if weight >= self.options.within)
+            if is_complete:
+                chosen = tuple(goal for goal in range(len(scores)) if self._can_be_chosen(goal))
         total = math.fsum(weights)
         belief = Belief({goal.name: each / total for goal, each in zip(self.problem.goals, weights, strict=True)})
         costs = tuple(self._cost(goal) for goal in range(len(self.prior)))
-        is_complete = self.has_bounds and not self._unsettled()
         return PlanReading(belief, chosen, costs, is_complete, tuple(notes), self._budget.spent)
 
     # --- searches ---
@@ -265,19 +270,28 @@ class _Recognition:
 
         Costs of plans and bounds do not compare: either all goals that may be chosen are judged by plans, or none is.
         """
-        if len(self.prior) > 1 and self.has_bounds:
-            scores = self._scores()
-            likeliest = max(range(len(scores)), key=lambda goal: scores[goal])
+        likely = {goal for goal, score in enumerate(self._bound_scores) if score >= math.log(CANDIDATE_RATIO)}
+        if len(self.prior) > 1 and not self._budget.is_spent:
+            likeliest = max(likely, key=lambda goal: self._bound_scores[goal], default=0)
             for _ in range(2):
                 self._narrow(likeliest)
         while not self._budget.is_spent:
             open_goals = [goal for goal in self._unsettled() if self._pending[goal]]
             if not open_goals:
                 break
-            self._narrow(min(open_goals, key=lambda goal: (-len(self._pending[goal]), -self._score_range(goal)[1])))
-        ranges = [self._score_range(goal) for goal in range(len(self.prior))]
-        lowest = max(low for low, _ in ranges) + math.log(self.options.within)
-        self._has_plans = all(self._is_planned(goal) for goal, (_, high) in enumerate(ranges) if high >= lowest)
+            self._narrow(min(open_goals, key=lambda goal: self._search_order(goal, goal in likely)))
+        self._has_plans = all(self._is_planned(goal) for goal in likely if self._can_be_chosen(goal))
+
+    def _can_be_chosen(self, goal: int) -> bool:
+        """Whether a goal is chosen at some costs within the bounds."""
+        lowest = max(self._score_range(each)[0] for each in range(len(self.prior)))
+        highest = self._score_range(goal)[1]
+        return highest > -INF and highest >= lowest + math.log(self.options.within)
+
+    def _search_order(self, goal: int, is_likely: bool) -> tuple[bool, bool, int, float]:
+        """Return the place of a goal in the order of searches: plans before proofs, the likeliest first."""
+        left = len(self._pending[goal])
+        return left <= len((self._prove_best, self._prove_seen)), not is_likely, -left, -self._score_range(goal)[1]
 
     def _is_planned(self, goal: int) -> bool:
         return all(cost.most < INF or cost.least == INF for cost in (self.best[goal], self.seen[goal]))
@@ -339,15 +353,25 @@ class _Recognition:
     # --- scores ---
 
     def _scores(self) -> list[float]:
-        return [self._score(goal, *self._estimates(goal)) for goal in range(len(self.prior))]
+        """Return the log-likelihoods of the goals: of all from bounds, or of all from plans.
+
+        A goal without plans, which was unlikely by the bounds, stays as unlikely.
+        """
+        if not self._has_plans:
+            return self._bound_scores
+        found = {
+            goal: self._score(goal, *self._estimates(goal)) for goal in range(len(self.prior)) if self._is_planned(goal)
+        }
+        peak = max([score for score in found.values() if score > -INF], default=0.0)
+        return [found.get(goal, peak + score) for goal, score in enumerate(self._bound_scores)]
 
     def _estimates(self, goal: int) -> tuple[float, float]:
         """Return the cost of a goal, without and with the observations, as far as known."""
         best, seen = self.best[goal], self.seen[goal]
-        if self._has_plans and max(best.most, seen.most) < INF:
-            return (best.least + best.most) / 2, (seen.least + seen.most) / 2
-        if self._has_plans or best.least == INF or seen.least == INF:
+        if best.least == INF or seen.least == INF:
             return best.least, seen.least
+        if self._has_plans and self._is_planned(goal):
+            return (best.least + best.most) / 2, (seen.least + seen.most) / 2
         return self._bounds[goal]
 
     def _score_range(self, goal: int) -> tuple[float, float]:
@@ -386,7 +410,9 @@ class _Recognition:
     def _cost(self, goal: int) -> GoalCost:
         best, seen = self._estimates(goal)
         detours = self.detours[goal]
-        mean = self.step * sum(detours) / len(detours) if detours else 0.0
+        mean = None if self.options.protocol == "prefix" else 0.0
+        if detours:
+            mean = self.step * sum(detours) / len(detours)
         return GoalCost(best, seen, mean, self.best[goal].is_exact and self.seen[goal].is_exact)
 
     def _unreachable(self) -> list[str]:

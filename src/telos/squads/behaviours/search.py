@@ -16,6 +16,7 @@ from telos.squads.squad import (
     known_enemies,
     node_position,
     refusal_reason,
+    search_rank,
     visible_enemy,
     walking_distance,
 )
@@ -23,7 +24,7 @@ from telos.squads.squad import (
 
 @dataclass(frozen=True, slots=True)
 class SearchRooms:
-    """Pairs search rooms one by one, the nearest first: one member searches while the other watches.
+    """Pairs search rooms one by one, the nearest or likeliest first: one member searches while the other watches.
 
     Needs two or more members, known rooms, and a reason: a lost enemy or an objective. The time limit applies to each
     room.
@@ -133,7 +134,8 @@ def _assign_rooms(
     known = _node_distances(squad.members, now)
     for pair in pairs:
         ways = {**known, **_node_distances(pair, now)}
-        near = sorted((way, node, fact["room"]) for node, (way, fact) in ways.items() if fact["room"] in left)
+        known_nodes = ((search_rank(way, fact), node, fact["room"]) for node, (way, fact) in ways.items())
+        near = sorted(each for each in known_nodes if each[2] in left)
         if near:
             room = near[0][2]
             left.remove(room)

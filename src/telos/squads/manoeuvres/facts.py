@@ -35,6 +35,7 @@ class SquadFacts:
         self.squad, self.now, self.busy = squad, now, frozenset(busy)
         self._members = {member.name: member for member in squad.members}
         self._taken = squad.taken - _own_nodes(squad, now)
+        self._answers: dict[tuple[str, ...], Any] = {}  # of functions, which a search asks again and again
         known = known_enemies(squad.members, now)
         self._seen = {fact.subject for fact in known if fact.get("seen") and now - fact.time <= LOST_SECONDS}
         self.handles = {
@@ -61,6 +62,13 @@ class SquadFacts:
             yield
         finally:
             _IN_USE.reset(token)
+
+    def answer(self, function: str, *arguments: str) -> Any:
+        """Return the answer of one of the functions below."""
+        asked = (function, *arguments)
+        if asked not in self._answers:
+            self._answers[asked] = getattr(self, function)(*arguments)
+        return self._answers[asked]
 
     # --- one member ---
 
@@ -196,7 +204,7 @@ class SquadFunction:
     def call(self) -> Callable[..., Any]:
         """The function, which answers from the facts in use."""
         name = self.name
-        return lambda *arguments: getattr(_IN_USE.get(), name)(*arguments)
+        return lambda *arguments: _IN_USE.get().answer(name, *arguments)
 
 
 FUNCTIONS: dict[str, SquadFunction] = {

@@ -114,11 +114,10 @@ def load_manoeuvre(path: str | os.PathLike[str]) -> Manoeuvre:
 def loads_manoeuvre(text: str, *, name: str = "<text>") -> Manoeuvre:
     r"""Read a manoeuvre from the text of a manoeuvre file; ``name`` stands for it in faults.
 
-    >>> hold = "tasks: {hold: {methods: {one: {choose: {who: member, foe: enemy}, subtasks: supress(who, foe)}}}}"
-    >>> loads_manoeuvre(f"manoeuvre: pin\nstages: [hold]\n{hold}")
+    >>> loads_manoeuvre("manoeuvre: pin\nstages: [hold]\ntasks: {hod: {methods: {nothing: {}}}}")
     Traceback (most recent call last):
     ...
-    telos.core.errors.DefinitionError: <text>:3:80: unknown task 'supress'; did you mean 'suppress'?
+    telos.core.errors.DefinitionError: <text>:2:10: unknown task 'hold'; did you mean 'hod'?
     """
     definition = Definition(text, name, ManoeuvreShape, "a manoeuvre file")
     if definition.model is None:
@@ -230,7 +229,7 @@ def _argument_faults(form: str, kinds: tuple[str, ...], call: Call, scope: Scope
             continue  # its kind is reported where it is declared
         what = f"{to_text(argument)!r}" if found is None else f"{to_text(argument)!r} is {found}"
         if isinstance(argument, Literal) or (found is not None and found != Type.of(wanted)):
-            message = f"{what}, where a {wanted} is wanted"
+            message = f"{what}, where {'an' if wanted == 'enemy' else 'a'} {wanted} is wanted"
             yield Fault(message, suggestion=f"write `{form}`", offset=argument.column, code=FaultCode.WRONG_TYPE)
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from nicegui import background_tasks, ui
 
+from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.studio.explanation import ExplanationLine, explain, explain_text
 from telos.studio.page.widgets import BeliefBars, box, empty_label, heading, icon_button, set_class, show_text
@@ -53,6 +54,7 @@ def _show(row: ui.element, figure: ui.label, words: ui.label, line: ExplanationL
 
 
 _NOBODY = "This world has no recognisers. The Mind panel shows the goals of its characters."
+_STYLE = "Which of several ways to play foresees the keys best: each is a recogniser of its own, and all read at once"
 _NOTHING_YET = "No event has been observed yet. The evidence for each goal appears here after the first one."
 _ABOUT = "The evidence at the moment that is shown, in log-odds; click an event of the timeline to explain that one"
 
@@ -82,6 +84,9 @@ class BeliefsPanel:
                 return
             with box("ts-bars"):
                 BeliefBars()
+            self._style = ui.label().classes("ts-style")
+            self._style.set_visibility(False)
+            self._style.tooltip(_STYLE)
             with box("ts-why"):
                 self._build(session)
         self.refresh()
@@ -121,6 +126,7 @@ class BeliefsPanel:
         """Update the explanation if what it explains has changed."""
         if not self._session.recognizers.names:
             return
+        self._show_style()
         asked = self._to_explain()
         if asked == self._asked:
             return
@@ -132,6 +138,12 @@ class BeliefsPanel:
             self._show((), "")
         else:
             background_tasks.create(self._look_back(asked, asked.number))
+
+    def _show_style(self) -> None:
+        text = format_style(self._session.stage.style)
+        if text != self._style.text:
+            self._style.set_text(text)
+            self._style.set_visibility(bool(text))
 
     def _to_explain(self) -> _Asked:
         session, number = self._session, self._pinned
@@ -159,6 +171,16 @@ class BeliefsPanel:
         show_text(self._what, what if lines else "")
         self._words.show(lines)
         self._empty.set_visibility(not lines)
+
+
+def format_style(style: Belief | None) -> str:
+    """Return how somebody plays, the likeliest style first.
+
+    >>> format_style(Belief({"cautious": 0.25, "bold": 0.75}))
+    'Plays like: bold 75%, cautious 25%'
+    """
+    ranked = sorted(style.items(), key=lambda each: -each[1]) if style is not None else []
+    return "Plays like: " + ", ".join(f"{name} {chance:.0%}" for name, chance in ranked) if ranked else ""
 
 
 def find_last_entry(happenings: list[TimelineEntry], frame: int) -> int:

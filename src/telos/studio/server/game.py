@@ -41,6 +41,7 @@ class Game:
         self._turn = turn or asyncio.Lock()  # shared by games that catch up: one at a time, so that others keep pace
         self.target_frame: int | None = None  # a frame to reach before anything is shown
         self.shows_target = False  # whether to pause and show that frame once it is reached
+        self.away: float | None = None  # seconds for which the player of a game that is resumed was away
         self.left_at: float | None = None  # when the page went away; None while there is one
         self.visitor = ""  # the browser that it was opened in
         self.page = ""  # the page that is connected, or was last
@@ -170,6 +171,9 @@ class Game:
         if self.target_frame is not None and self.shows_target:
             session.scrub(self.target_frame)
         self.target_frame, self.shows_target, session.is_catching_up = None, False, False
+        if self.away is not None:
+            session.remind(self.away)
+            self.away = None
         self._step_times.clear()
 
     def _is_behind(self) -> bool:

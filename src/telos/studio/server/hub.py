@@ -53,6 +53,7 @@ class Hub:
         self._turn = asyncio.Lock()  # of the games that catch up
         self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of freed games, the oldest first
         self._visits: OrderedDict[str, dict[str, str]] = OrderedDict()  # visitor -> world -> name of the last game
+        self._freed_at: dict[str, float] = {}  # when the page of a freed game was closed
         self._learned: OrderedDict[tuple[str, str], Learned] = OrderedDict()  # by visitor and world
 
     def enter(self, name: str, seed: int = 0, *, visitor: str, page: str = "", now: float) -> Game:
@@ -126,9 +127,11 @@ class Hub:
         known = self.games.get(game)
         if known is not None and known.session.world.name == name and (at is None or not known.is_linked):
             # Also while the old page is still connected: on a reload, a browser drops it only after it has the new one.
-            known.left_at = now
+            away, known.left_at = self._absence(known, now), now
             if at is not None:
                 known.session.scrub(at)
+            else:
+                known.session.remind(away)
             return known
         self._make_room(now)
         return self._create(name, seed, settings, game, at, repeats, now)
@@ -145,6 +148,7 @@ class Hub:
             if at is not None or not repeats:
                 created.target_frame = log.steps if at is None else min(at, log.steps)
                 created.shows_target = at is not None
+                created.away = None if at is not None else now - self._freed_at.get(game, -math.inf)
             return created
         created = self._add(
             Session(world(name), seed, settings, id=_new_id()), now, "" if not game else _GONE if repeats else _LOST
@@ -221,13 +225,14 @@ class Hub:
         """Drop a game; its log is kept for a while."""
         self._keep_learned(self.games[name].visitor, self.games[name].world)
         game = self.games.pop(name)
+        self._freed_at[name] = -math.inf if game.left_at is None else game.left_at
         self.freed += 1
         self._write(game, is_last=True)
         self._written_at.pop(name, None)
         if game.session.log.runs:
             self._logs[name] = game.session.whole_log()
             while len(self._logs) > _MAX_LOGS:
-                self._logs.popitem(last=False)
+                self._freed_at.pop(self._logs.popitem(last=False)[0], None)
 
     def _write(self, game: Game, *, is_last: bool = False) -> None:
         """Write a game to disk; a failure is reported once in its page and in the terminal, and the game goes on."""

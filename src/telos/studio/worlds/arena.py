@@ -46,10 +46,12 @@ from telos.studio.worlds.shapes import Picture, Symbols
 from telos.worlds.arena.ai.characters import DATA, characters_with, find_character_faults, load_character_texts
 from telos.worlds.arena.ai.facts import marked_target
 from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
+from telos.worlds.arena.ai.whereabouts import places_of, suspected_places
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.replay import FightEnded, FightLog
 from telos.worlds.arena.scene import load_scene, scene_names, scene_titles
 from telos.worlds.arena.sim.constants import TICKS_A_SECOND
+from telos.worlds.arena.sim.mesh import Area
 from telos.worlds.arena.sim.views import ArenaView, FighterView, ShotView
 
 SPEECH_SECONDS = 3.0  # that a spoken line is shown
@@ -200,8 +202,19 @@ class ArenaStage(Stage):
                 noises=self.timeline.noises,
                 player=self.player,
                 aim=self.controls.target if self.controls is not None and not self._is_over else None,
+                suspected=self._suspected(),
             )
         )
+
+    def _suspected(self) -> list[tuple[Area, float, str]]:
+        """Return where the fighters of each side take hidden enemies to be; the surest belief counts."""
+        surest: dict[tuple[str, int], float] = {}
+        map, now = self.battle.arena.map, self.time
+        for name, mind in self.battle.minds.items():
+            for number, share in suspected_places(mind.memory, map, now).items():
+                key = (self.battle.arena.fighter(name).side, number)
+                surest[key] = max(share, surest.get(key, 0.0))
+        return [(places_of(map).areas[number], share, side) for (side, number), share in surest.items()]
 
     def _label(self, fighter: FighterView) -> str:
         if fighter.name == self.player:

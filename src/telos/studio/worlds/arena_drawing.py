@@ -12,6 +12,7 @@ from telos.studio.worlds.shapes import Picture, Shape, Symbols, circle, line, pa
 from telos.worlds.arena.sim.constants import BLAST_RADIUS, FUSE_TICKS, TICKS_A_SECOND
 from telos.worlds.arena.sim.fighter import Fighter, ThingPlacement
 from telos.worlds.arena.sim.map import COMPASS, ArenaMap, Cell, MapNode, Point
+from telos.worlds.arena.sim.mesh import Area
 from telos.worlds.arena.sim.views import ArenaView, FighterView, GrenadeView, ShotView
 
 # --- outlines ---------------------------------------------------------------------------------------------------------
@@ -252,6 +253,7 @@ class MapDrawing:
 
 BLAST_LASTS = 0.7  # seconds that an explosion is shown
 NOISE_LASTS = 0.5
+SHADE_MOST = 50  # per cent, of a place where a hidden enemy is for certain
 SHOT_LASTS = 0.25
 _SIDES = {"blue": "side0", "red": "side1", "neutral": "faint"}
 _LOOKS = {"rat": "rat", "drone": "drone", "assassin": "prowler", "ghost": "prowler"}
@@ -285,6 +287,9 @@ class FightMoment:
     noises: Iterable[MapFlash] = ()
     player: str | None = None
     aim: str | None = None  # the player's current target
+    suspected: Iterable[
+        tuple[Area, float, str]
+    ] = ()  # where fighters of a side take a hidden enemy to be, and how surely
 
 
 def side_colours(view: ArenaView) -> dict[str, str]:
@@ -304,8 +309,10 @@ class FightDrawing:
         """Return the moving part of the picture, from the floor up."""
         view, tint = fight.view, side_colours(fight.view)
         scorched = [circle(*self._at(each.x, each.y), self._unit * 1.1, "shadow") for each in fight.blasts]
+        covered = {each.slumped_over for each in view.fighters}
+        labels = {each.name: None if each.name in covered else each.kind for each in fight.things}
         lying = [
-            place(each.name, each.kind, *self._at(each.x, each.y), scale=self._scale, label=each.kind)
+            place(each.name, each.kind, *self._at(each.x, each.y), scale=self._scale, label=labels[each.name])
             for each in fight.things
         ]
         dead = [self._fallen(each, tint[each.side]) for each in view.fighters if not each.alive]
@@ -313,10 +320,17 @@ class FightDrawing:
         ways = [shape for each in living for shape in self._way(fight.bodies[each.name], tint[each.side])]
         shots = [shape for when, shot in fight.shots for shape in self._shot(shot, view.time - when)]
         standing = [self._standing(each, fight, tint[each.side]) for each in living]
+        shaded = [self._shade(area, share, tint[side]) for area, share, side in fight.suspected]
         return [
-            *scorched, *lying, *dead, *ways, *self._grenades(view.grenades), *shots, *standing,
+            *shaded, *scorched, *lying, *dead, *ways, *self._grenades(view.grenades), *shots, *standing,
             *self._aim(fight), *self._flashes(fight),
         ]  # fmt: skip
+
+    def _shade(self, area: Area, share: float, tint: str) -> Shape:
+        """Return the shading of a place in which a hidden enemy may be; the surer, the darker."""
+        left, top = self._at(area.left, area.top)
+        wide, high = (area.right - area.left) * self._unit, (area.bottom - area.top) * self._unit
+        return rect(left, top, wide, high, f"{tint}/{min(SHADE_MOST, round(SHADE_MOST * math.sqrt(share)) + 4)}")
 
     # --- fighters -----------------------------------------------------------------------------------------------------
 

@@ -11,15 +11,17 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.reading import read_text
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice, create_director
+from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import create_recognizer, format_model, loads_model, named_model
 from telos.recognition.filtering import Reader, Trainable
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.player_models import StyleReader
+from telos.recognition.recognizer import GoalModel
 
 _READERS = Path(telos.recognition.__path__[0]) / "data"
 
 # Models that read speed, heading and distance: to play with, apart from those that studies compare.
-MEASURING: Mapping[str, str] = {"wilds": "flairs-continuous", "flairs": "flairs-continuous"}
+MEASURING: Mapping[str, str] = {"tutorial": "flairs-continuous", "flairs": "flairs-continuous"}
 
 # Models of how people play the wilds, by the name of the style; `python -m telos.studies.style_models` makes the first
 # two from simulated players.
@@ -155,6 +157,12 @@ class GameRecognizer:
             reader.learn(event, lesson)
 
 
+def load_styles() -> dict[str, GoalModel]:
+    """Return the models of the styles, by name."""
+    found = {style: named_model(file) for style, file in STYLES.items()}
+    return {style: model for style, model in found.items() if isinstance(model, FFBM | IOHMM)}
+
+
 def create_style_reader(rules: str) -> StyleReader | None:
     """Return a reader of how somebody plays: a belief over the styles of a rule set; None if there are none.
 
@@ -162,6 +170,6 @@ def create_style_reader(rules: str) -> StyleReader | None:
     >>> reader.goals if reader else ()
     ('bold', 'cautious', 'pacifist')
     """
-    if rules != "wilds":
+    if rules not in ("wilds", "tutorial"):
         return None
-    return StyleReader({style: named_model(file) for style, file in STYLES.items()})
+    return StyleReader(load_styles())

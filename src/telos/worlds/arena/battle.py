@@ -109,7 +109,10 @@ class Battle:
             body=self.bodies[member.name],
             believe=FighterBeliefs(self.arena, fighter),
             procedures=self._procedures,
-            attention=(*make_attention(self.arena, fighter), *nearest_things(self.arena, fighter, self.domain)),
+            attention=(
+                *make_attention(self.arena, fighter, hunts="whereabouts" in kind.sensors),
+                *nearest_things(self.arena, fighter, self.domain),
+            ),
             reflexes={name: self._sensors[name] for name, every in kind.sensors.items() if not every},
             scheduler=self.crowd.scheduler,
             number=number,

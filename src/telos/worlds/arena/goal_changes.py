@@ -26,12 +26,13 @@ MAX_PAIRS = 5  # shown
 class GoalChanges:
     """Counts of one fight, of fighters who know of an enemy.
 
-    A *change* is another goal than the one pursued before. A *flip back* is a change back to the goal before that
-    within a second, although nothing was finished in between: a dodge that was carried out is none.
+    A *change* is another goal than the one pursued before. A *return* is a change back to the goal before that within a
+    second, and a *flip back* a return although nothing was finished in between: a dodge that was carried out is none.
     """
 
     seconds: float  # of all fighters together
     changes: int
+    returns: int
     flips: int
     thrashing: float  # seconds in which a fighter went back and forth, by the rule of the studio
     pairs: FrozenMap[str, int] = field(default_factory=FrozenMap)  # flips back by pair of goals
@@ -45,25 +46,22 @@ class Steadiness:
     seconds: float
     changes: float
     changes_margin: float
+    returns: float
+    returns_margin: float
     flips: float
     flips_margin: float
     thrashing: float
     pairs: tuple[tuple[str, int], ...]
 
-    @property
-    def flip_share(self) -> float:
-        """Return the share of changes that are flips back."""
-        return self.flips / self.changes if self.changes else 0.0
-
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as data for JSON; a margin is None if there is one fight only."""
-        margins = {"changes": self.changes_margin, "flips": self.flips_margin}
+        margins = {"changes": self.changes_margin, "returns": self.returns_margin, "flips": self.flips_margin}
         return {
             "fights": self.fights,
             "fighter_seconds": round(self.seconds, 1),
             "changes_per_second": round(self.changes, 4),
+            "returns_per_second": round(self.returns, 4),
             "flips_per_second": round(self.flips, 4),
-            "flip_share": round(self.flip_share, 4),
             "thrashing_share": round(self.thrashing, 4),
             "margins": {key: None if math.isinf(each) else round(each, 4) for key, each in margins.items()},
             "pairs": dict(self.pairs),
@@ -102,7 +100,7 @@ class GoalWatch:
         self._records: list[Chose | Finished] = []
         self._finished: dict[str, int] = {}  # when each fighter finished a step of a plan last
         self._step = self._fought = self._thrashed = 0
-        self._changes = self._flips = 0
+        self._changes = self._returns = self._flips = 0
         self._pairs: Counter[str] = Counter()
 
     def note(self, record: object) -> None:
@@ -130,30 +128,27 @@ class GoalWatch:
             return
         if row and is_fighting:
             self._changes += 1
-            if is_flip_back(row, record.goal, self._step, self._finished.get(record.who, -1)):
-                self._flips += 1
-                self._pairs[" ↔ ".join(sorted((row[-1][1], record.goal)))] += 1
+            if is_return(row, record.goal, self._step):
+                self._returns += 1
+                if self._finished.get(record.who, -1) < row[-1][0]:
+                    self._flips += 1
+                    self._pairs[" ↔ ".join(sorted((row[-1][1], record.goal)))] += 1
         row.append((self._step, record.goal))
 
     def result(self) -> GoalChanges:
         """Return the counts."""
         fought, thrashed = self._fought / TICKS_A_SECOND, self._thrashed / TICKS_A_SECOND
-        return GoalChanges(fought, self._changes, self._flips, thrashed, FrozenMap(dict(self._pairs)))
+        return GoalChanges(fought, self._changes, self._returns, self._flips, thrashed, FrozenMap(dict(self._pairs)))
 
 
-def is_flip_back(row: Sequence[tuple[int, str]], goal: str, step: int, finished: int) -> bool:
-    """Whether a goal follows that was left a moment ago, for one in which nothing has been finished since.
+def is_return(row: Sequence[tuple[int, str]], goal: str, step: int) -> bool:
+    """Whether a goal follows that was left a moment ago.
 
     >>> row = [(0, "attack"), (20, "cover")]
-    >>> is_flip_back(row, "attack", 25, finished=10), is_flip_back(row, "attack", 25, finished=25)
-    (True, False)
-    >>> is_flip_back(row, "attack", 31, finished=10), is_flip_back(row, "dodge", 25, finished=10)
-    (False, False)
+    >>> is_return(row, "attack", 25), is_return(row, "attack", 31), is_return(row, "dodge", 25)
+    (True, False, False)
     """
-    if len(row) < 2 or row[-2][1] != goal:
-        return False
-    began = row[-1][0]
-    return step - began <= BACK_SECONDS * TICKS_A_SECOND and finished < began
+    return len(row) > 1 and row[-2][1] == goal and step - row[-1][0] <= BACK_SECONDS * TICKS_A_SECOND
 
 
 def summarize_goal_changes(fights: Iterable[GoalChanges]) -> Steadiness:
@@ -163,13 +158,12 @@ def summarize_goal_changes(fights: Iterable[GoalChanges]) -> Steadiness:
         raise TelosError("nobody has met an enemy in these fights", "let them last longer")
     pairs = sum((Counter(dict(each.pairs)) for each in found), Counter[str]())
     total = sum(each.seconds for each in found)
-    changes, changes_margin = _rate([(each.changes, each.seconds) for each in found])
-    flips, flips_margin = _rate([(each.flips, each.seconds) for each in found])
+    changes, returns, flips = (
+        _rate([(getattr(each, key), each.seconds) for each in found]) for key in ("changes", "returns", "flips")
+    )
     thrashing = sum(each.thrashing for each in found) / total
     ordered = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
-    return Steadiness(
-        len(found), total, changes, changes_margin, flips, flips_margin, thrashing, tuple(ordered[:MAX_PAIRS])
-    )
+    return Steadiness(len(found), total, *changes, *returns, *flips, thrashing, tuple(ordered[:MAX_PAIRS]))
 
 
 def _rate(counts: Sequence[tuple[int, float]]) -> tuple[float, float]:

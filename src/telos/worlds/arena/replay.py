@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from types import UnionType
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin
 
+from telos.agents.memory import Fact
 from telos.agents.trace import Began, Chose, Dropped, Finished, Forgot, Idle, Noticed, Planned, StepFailed
 from telos.core.errors import TelosError
 from telos.core.event import Event
@@ -18,6 +19,7 @@ from telos.core.values import FrozenMap, Value
 from telos.files.reading import parse_json
 from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven, SquadsFormed
 from telos.worlds.arena.ai.characters import make_arena
+from telos.worlds.arena.ai.whereabouts import explain_whereabouts
 from telos.worlds.arena.scene import Scene, load_scene, scene_names
 from telos.worlds.arena.sim.views import ArenaView
 
@@ -153,7 +155,17 @@ class FightLog:
                 return self._squads(record)
             case Chose() | Planned() | Dropped() | StepFailed() | Idle():
                 return self._mind(record)
+            case Noticed(fact="whereabouts"):
+                return self._inferred(record)
         return None
+
+    def _inferred(self, record: Noticed) -> LogLine | None:
+        """Return the line for a belief about a hidden enemy, when it points to another node or room."""
+        about, subject = record.attributes, f"{record.who} {record.subject}"
+        if record.confidence <= 0 or not self._is_new(subject, (about["node"], str(about["rooms"]).split()[0])):
+            return None
+        fact = Fact(record.fact, record.subject, record.time, attributes=about)
+        return LogLine(record.time, record.who, f"  infers that {explain_whereabouts(fact, record.time)}", "deed")
 
     def _mind(self, record: Chose | Planned | Dropped | StepFailed | Idle) -> LogLine | None:
         who = record.who

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from telos.core.event import Event
-from telos.recognition.player_models import StyleReader
 from telos.studio.stage import Happening, Hud
 from telos.worlds.adventure.map import PARTS
 from telos.worlds.adventure.rules import Rules
@@ -124,18 +123,6 @@ def _deaths(number: int) -> str:
     return "1 death" if number == 1 else f"{number} deaths"
 
 
-STYLE_ROW = "plays like"
-_MIN_UPDATES = 40  # before the game says how somebody plays
-
-
-def describe_style(reader: StyleReader | None) -> str:
-    """Return how somebody plays, with its probability; empty as long as too little was seen."""
-    if reader is None or max(each.updates for each in reader.readers.values()) < _MIN_UPDATES:
-        return ""
-    belief = reader.belief
-    return f"{belief.top} {belief[belief.top]:.0%}"
-
-
 def build_hud(
     view: AdventureView,
     phases: int,
@@ -143,10 +130,9 @@ def build_hud(
     message: str = "",
     banner: str = "",
     pays: float = 1.0,
-    style: str = "",
     lessons: int | None = None,
 ) -> Hud:
-    """Return the HUD; ``pays`` is the factor by which a kill counts, ``style`` how the player plays.
+    """Return the HUD; ``pays`` is the factor by which a kill counts.
 
     ``lessons`` is how often the companion has learned from the player; None if it does not.
     """
@@ -165,9 +151,7 @@ def build_hud(
         counts.append(("carries", "a chest"))
     counts.append(("deaths", str(view.deaths)))
     if lessons is not None:
-        counts.append(("learned from you", f"{lessons:,} updates"))
-    if style:
-        counts.append((STYLE_ROW, style))
+        counts.append(("lessons", f"{lessons:,}"))
     seconds = int(view.time)
     return Hud(
         task=view.instruction or ("" if view.done else FREE),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.resources import files
 
+from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.core.values import Value
@@ -21,12 +22,10 @@ from telos.studio.worlds.adventure.drawing import AdventureDrawing
 from telos.studio.worlds.adventure.effects import Effects
 from telos.studio.worlds.adventure.hud import (
     KEYS,
-    STYLE_ROW,
     build_hud,
     describe_banner,
     describe_death,
     describe_hardness,
-    describe_style,
     find_changes,
     to_happening,
 )
@@ -54,7 +53,7 @@ _TITLES = {
     "constant": "constant T",
     "fsm": "FSM",
     "live": "live model",
-    "measures": "measured speeds and headings",
+    "measures": "measures",
 }
 # The best reader of each rule set by `telos study readers`; tests/studies/test_readers.py compares them.
 HEADLINES = {"wilds": FFBM, "tutorial": "iohmm", "flairs": "live", "aiide": "live"}
@@ -68,8 +67,16 @@ RULE_TITLES = {
 }
 MAX_RECORDED_FRAMES = 2 * 60 * 60 * 30  # two hours; a line of a file can claim any number of frames
 MONSTERS = ("", "3", "5", "8", "15")  # per area; "": as the rules say
+RECAP_WORDS = {
+    "explore": ("looking for a treasure chest", "finding a chest"),
+    "level": ("fighting monsters", "winning your fights"),
+    "town": ("on your way home to town", "coming home"),
+    "return": ("on your way home to town", "coming home"),
+}
 YOU = "you"
 PLAYER_TITLES = {YOU: "You", "newcomer": "A simulated newcomer", "experienced": "A simulated expert"}
+STYLE_ROW = "plays like"
+_MIN_STYLE_UPDATES = 40  # before the game says how somebody plays
 _NOTICE_FRAMES = 5 * FRAMES_A_SECOND  # that a notice is shown
 _BANNER_FRAMES = 5 * FRAMES_A_SECOND // 2
 _MESSAGE_FRAMES = 20 * FRAMES_A_SECOND  # that a message of the game is shown: it hides part of the ground
@@ -124,8 +131,9 @@ class AdventureStage(Stage):
         game.step({game.player: self._slot.held(inputs.held, before)})
         self._view = after = game.view()
         self._effects.update(before, after)
-        for event in game.events if self._styles is not None else ():
-            self._styles.observe(event)
+        if self._styles is not None:
+            for event in game.events:
+                self._styles.observe(event)
         happened = [to_happening(event, directed=game.directed) for event in game.events]
         happened += find_changes(before, after)
         happened += self._listener.take(game)
@@ -185,7 +193,6 @@ class AdventureStage(Stage):
             message=self._message(),
             banner=banner,
             pays=pays,
-            style=describe_style(self._styles),
             lessons=None if self.learned is None else self.learned.lessons,
         )
 
@@ -210,8 +217,15 @@ class AdventureStage(Stage):
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
         """Return the current pay, where the game adapts it, and how the player plays."""
-        style = {} if self._styles is None else {STYLE_ROW: dict(self._styles.belief)}
-        return {**company_curves(self.game), **style}
+        style = self.style
+        return {**company_curves(self.game), **({} if style is None else {STYLE_ROW: style})}
+
+    @property
+    def style(self) -> Belief | None:
+        """How the player plays, once enough was seen."""
+        styles = self._styles
+        is_known = styles is not None and max(each.updates for each in styles.readers.values()) >= _MIN_STYLE_UPDATES
+        return styles.belief if styles is not None and is_known else None
 
     def facts(self) -> Mapping[str, Value]:
         """Return the state of the game and of the companion."""
@@ -241,7 +255,7 @@ class AdventureStage(Stage):
         learned, found = self.learned, [*adventure_models(self._rules), *rule_models(self._rules)]
         if learned is not None:
             about = f"{learned.lessons} lessons: what you did while the game said what the goal was."
-            title = f"what {self.game.rules.companion.name if self.game.rules.companion else ''} has learned of you"
+            title = f"What {self.game.rules.companion.name if self.game.rules.companion else ''} has learned of you"
             found.append(Model("learned", title, learned.text, "learned.yaml", about, editable=False))
         return tuple(found)
 
@@ -255,6 +269,10 @@ class AdventureStage(Stage):
     def headline(self) -> str | None:
         """The recogniser that was right most often about the players of ``telos study readers``."""
         return HEADLINES[self._rules]
+
+    def recap_words(self) -> Mapping[str, tuple[str, str]]:
+        """Return the words that remind a player who comes back of what they were doing."""
+        return RECAP_WORDS
 
     def apply(self, name: str, text: str) -> str:
         """Use a new FFBM for the companion and the director, if the rules have a companion."""
@@ -337,7 +355,7 @@ def adventure_models(rules: str) -> tuple[Model, ...]:
     """Return the recognisers of a rule set.
 
     >>> [model.file for model in adventure_models("wilds")]
-    ['wilds.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml', 'flairs-continuous.yaml']
+    ['wilds.yaml', 'flairs-iohmm.yaml', 'flairs-constant.yaml', 'flairs-fsm.yaml']
     """
     measuring = {"measures": MEASURING[rules]} if rules in MEASURING else {}
     return tuple(

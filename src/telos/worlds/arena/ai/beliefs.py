@@ -12,6 +12,7 @@ from telos.worlds.arena.ai.facts import (
     request_granted,
 )
 from telos.worlds.arena.ai.sensors import WATCH_ACTIONS
+from telos.worlds.arena.ai.whereabouts import HideoutAttention
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.constants import (
     BURST_ROUNDS,
@@ -57,6 +58,7 @@ class FighterBeliefs:
             "ambush_node": focus.get("ambush_node"),
             "safety": self._safety(memory, now),
             "post": focus.get("post"),
+            **self._hideout(memory, now),
             "area_watched": self._has_watched(memory, now),
             "at_ease": self._is_at_ease(memory, now),
             "medkit": focus.get("medkit"),
@@ -148,6 +150,14 @@ class FighterBeliefs:
         actions = (memory.recall("deed", name, now) for name in WATCH_ACTIONS)
         return any(deed is not None and deed["post"] == post for deed in actions)
 
+    def _hideout(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        """Return from where to look for a hidden enemy, and whether that has just been done."""
+        node = memory.focus.get("hideout")
+        if node is None:
+            return {}
+        deed = memory.recall("deed", "search-hideout", now)
+        return {"hideout": node, "hideout_searched": deed is not None and deed["hideout"] == node and deed.time == now}
+
     def _is_at_ease(self, memory: WorkingMemory, now: float) -> bool:
         own = memory.recall("self", self._fighter.name, now)
         node = memory.focus.get("cover_node")
@@ -216,8 +226,11 @@ class FighterBeliefs:
 # --- attention ---
 
 
-def make_attention(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
-    """Return the attention of one fighter: which enemy, nodes, things and ally it plans with."""
+def make_attention(arena: Arena, fighter: Fighter, *, hunts: bool = False) -> tuple[Attends, ...]:
+    """Return the attention of one fighter: which enemy, nodes, things and ally it plans with.
+
+    One who ``hunts`` also attends to the enemy to look for.
+    """
     ratings = _FocusRatings(arena, fighter)
     choice = (Attention("weapon", "weapon", ratings.weapon, margin=SWITCH_MARGIN),) if fighter.holstered else ()
     return (
@@ -230,6 +243,7 @@ def make_attention(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
         Attention("ammo_box", "thing", lambda fact, memory, now: ratings.thing(fact, "ammo")),
         Attention("ally", "ally", ratings.helper),
         OrderAttention(),
+        *((HideoutAttention(),) if hunts else ()),
     )
 
 
@@ -289,11 +303,11 @@ class _FocusRatings:
         name = memory.focus.get("target")
         enemy = None if name is None else memory.recall("enemy", name, now)
         if enemy is None:
-            return SWITCH_MARGIN * (bool(fact["held"]) + (fact["rounds"] > 0))
+            return SWITCH_MARGIN * (bool(fact["held"]) + bool(fact["rounds"]))
         away = self._fighter.distance_to((enemy["x"], enemy["y"]))
         bursts = expected_bursts(int(fact["rounds"]), spare=bool(fact["spare"]), held=bool(fact["held"]))
         weapon = WEAPONS[fact.subject]
-        return bursts * min(1.0, weapon.hit_chance(away)) * weapon.damage
+        return bursts * float(min(1.0, weapon.hit_chance(away))) * weapon.damage
 
     def cover(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
         """Rate cover: near, with a view of the enemy, already reached; an ordered node is preferred."""

@@ -13,6 +13,7 @@ from telos.core.action import Action
 from telos.core.errors import TelosError
 from telos.core.values import Value
 from telos.worlds.arena.ai.facts import avoided_doors, known_place, latest_barrier
+from telos.worlds.arena.ai.whereabouts import suppression_point
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.map import Point
 from telos.worlds.arena.sim.navigation import Walker
@@ -52,7 +53,7 @@ class FighterBody:
         if isinstance(state, Animate):
             if state.at is None:
                 return f"animate {state.animation}"
-            at = self._format_place(state.at) if state.animation in PLACE_ANIMATIONS else state.at
+            at = self._format_aim(state.at) if state.animation in PLACE_ANIMATIONS else state.at
             return f"animate {state.animation} {at}"
         if isinstance(state, Perform):
             raise TelosError(f"a fighter has no method {state.action!r}", "write a performance for the action")
@@ -67,6 +68,12 @@ class FighterBody:
         if point is None:
             raise TelosError(f"{self.name} does not know where {place} is")
         return f"{point[0]:.2f},{point[1]:.2f}"
+
+    def _format_aim(self, target: Value) -> str:
+        """Return where to fire or throw: at an enemy out of sight, where the fighter infers it to be, if it does."""
+        sign = self.memory.recall("enemy", target, self._arena.time)
+        point = None if sign is not None and sign["seen"] else suppression_point(self.memory, target, self._arena.time)
+        return self._format_place(target) if point is None else f"{point[0]:.2f},{point[1]:.2f}"
 
     def take_command(self) -> str | None:
         """Return the new command, if there is one."""

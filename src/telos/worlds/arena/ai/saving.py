@@ -6,12 +6,14 @@ from typing import Any, get_args
 from telos.agents.memory import MIN_CONFIDENCE
 from telos.agents.saving import ReadMind
 from telos.agents.snapshots import NUMBER, FactCheck, FactShapes, SavedFact, check_attributes
+from telos.core.errors import TelosError
 from telos.core.state import State
 from telos.core.values import ValueKind
 from telos.files import SnapshotPart
 from telos.files.restoring import SnapshotCheck
 from telos.squads.squad import OrderTask
 from telos.worlds.arena.ai.beliefs import FOCI
+from telos.worlds.arena.ai.whereabouts import places_of
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.constants import WEAPONS
 
@@ -37,6 +39,15 @@ FACTS: FactShapes = {
     "node": {**_POSITION, "room": _TEXT, "kind": _TEXT, "distance": NUMBER},
     "post": {"narrow": _FLAG},
     "thing": {"kind": _TEXT},
+    "whereabouts": {
+        **_POSITION,
+        "node": _TEXT_OR_NONE,
+        "share": NUMBER,
+        "sign": NUMBER,
+        "heard": _FLAG,
+        "rooms": _TEXT,
+        "shares": _TEXT,
+    },
     "weapon": {"rounds": NUMBER, "spare": _FLAG, "held": _FLAG},
     "desk": {"spot": _TEXT, "near": _FLAG},
     "ally": {"rank": NUMBER, "hurt": _FLAG},
@@ -70,7 +81,7 @@ def fact_check(arena: Arena, now: float) -> FactCheck:
     map = arena.map
     things = tuple(arena.state.things)
     subjects: dict[str, Collection[str]] = {
-        **dict.fromkeys(("enemy", "ally", "self"), arena.fighters),
+        **dict.fromkeys(("enemy", "ally", "self", "whereabouts"), arena.fighters),
         **dict.fromkeys(("cover", "ambush", "node", "hits_at", "unsafe", "watched"), map.nodes),
         "post": map.patrol,
         "thing": things,
@@ -97,6 +108,13 @@ def fact_check(arena: Arena, now: float) -> FactCheck:
             check.known((4, "task"), about["task"], tasks, "task")
             _check_name(check, (4, "node"), about["node"], map.nodes)
             _check_name(check, (4, "target"), about["target"], arena.fighters)
+        elif kind == "whereabouts":
+            _check_name(check, (4, "node"), about["node"], map.nodes)
+            check.require(about["sign"] <= now, (4, "sign"), f"must be at most {now:g}")
+            try:
+                places_of(map).parse(about["shares"])
+            except TelosError as error:
+                raise check.fault((4, "shares"), error.message, error.remedy) from None
         elif kind == "request":
             check.known((4, "door"), about["door"], map.fixtures, "door")
         elif kind == "barrier":
@@ -134,6 +152,7 @@ def _check_names(read: ReadMind, arena: Arena) -> None:
         if name != "order":
             _check_name(check, ("memory", "focus", name), focus.get(name), places)
     _check_name(check, ("memory", "focus", "weapon"), focus.get("weapon"), WEAPONS)
+    _check_name(check, ("memory", "focus", "hideout"), focus.get("hideout"), map.nodes)
     order = focus.get("order")
     check.require(order is None or order.isdecimal(), ("memory", "focus", "order"), f"is not a number: {order!r}")
     for key, state in _states(read):

@@ -22,6 +22,7 @@ from telos.worlds.arena.ai.facts import (
     thing_facts,
 )
 from telos.worlds.arena.ai.fighter_body import FighterBody
+from telos.worlds.arena.ai.whereabouts import WhereaboutsSensor, places_of, room_likelihoods
 from telos.worlds.arena.sim.arena import NEUTRAL, Arena
 from telos.worlds.arena.sim.constants import NEAR_MISS_RANGE, USE_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
@@ -29,7 +30,7 @@ from telos.worlds.arena.sim.map import MapNode, Point, cell_of
 from telos.worlds.arena.sim.navigation import Walker
 from telos.worlds.arena.sim.outcomes import OutcomeKind
 
-SENSORS = ("touch", "sight", "surroundings")
+SENSORS = ("touch", "sight", "surroundings", "whereabouts")
 ALLY_RANGE = 20.0  # metres at which comrades are noticed
 GRENADE_RANGE = 20.0  # metres
 DOOR_RANGE = 12.0  # metres at which a shut door is noticed
@@ -46,6 +47,7 @@ def make_sensors(arena: Arena, bodies: Mapping[str, FighterBody], domain: Domain
         "touch": BodySensor(arena, bodies),
         "sight": SightSensor(arena),
         "surroundings": TerrainSensor(arena, domain),
+        "whereabouts": WhereaboutsSensor(arena),
     }
 
 
@@ -230,10 +232,15 @@ class TerrainSensor:
             yield from self._lost_cover(fighter, against, memory, now)
         for post in self._arena.map.patrol:
             yield make_fact("post", post, now, narrow=self._arena.map.is_narrow(post))
+        is_hunted = bool(memory.all_of("whereabouts", now))
+        likely = room_likelihoods(memory, places_of(self._arena.map), now) if is_hunted else {}
         for room, node in self._search.items():
             far = self._walk(fighter, node)
             if far < COVER_RANGE * 3:
-                yield make_fact("node", node.name, now, x=node.x, y=node.y, room=room, kind="search", distance=far)
+                about = {"likely": likely.get(room, 0.0)} if likely else {}
+                yield make_fact(
+                    "node", node.name, now, x=node.x, y=node.y, room=room, kind="search", distance=far, **about
+                )
         for thing in self._arena.things():
             if fighter.distance_to((thing.x, thing.y)) <= COVER_RANGE:
                 yield make_fact("thing", thing.name, now, kind=thing.kind)

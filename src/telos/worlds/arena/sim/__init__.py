@@ -3,7 +3,7 @@
     command text ──▶ Command ──▶ begin / every tick / end ──▶ ArenaState ──▶ events and views
                      commands.py  movement, animations, interactions, combat   state.py, views.py
 
-Start with `Arena` (arena.py). Maps and lines of sight: map.py. Paths: navigation.py. All numbers: constants.py.
+Start with `Arena` (arena.py). Maps and lines of sight: map.py. Paths: navigation.py, mesh.py. Numbers: constants.py.
 """
 
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from telos.worlds.arena.sim.fighter import BODY_KEYS, Fighter, FighterPlacement, ThingPlacement
     from telos.worlds.arena.sim.interactions import USES
     from telos.worlds.arena.sim.map import ArenaMap, LineOfSight, MapNode, load_map, map_names
+    from telos.worlds.arena.sim.mesh import Area, Link, MeshPath, NavigationMesh
     from telos.worlds.arena.sim.navigation import Navigator, Walker
     from telos.worlds.arena.sim.outcomes import ActOutcome, OutcomeKind
     from telos.worlds.arena.sim.state import ArenaState
@@ -32,6 +33,7 @@ __all__ = [
     "USES",
     "WEAPONS",
     "ActOutcome",
+    "Area",
     "Arena",
     "ArenaMap",
     "ArenaState",
@@ -44,7 +46,10 @@ __all__ = [
     "FighterView",
     "GrenadeView",
     "LineOfSight",
+    "Link",
     "MapNode",
+    "MeshPath",
+    "NavigationMesh",
     "Navigator",
     "OutcomeKind",
     "ShotView",
@@ -77,6 +82,10 @@ __getattr__, __dir__ = lazy_exports(
         "MapNode": "map",
         "load_map": "map",
         "map_names": "map",
+        "Area": "mesh",
+        "Link": "mesh",
+        "MeshPath": "mesh",
+        "NavigationMesh": "mesh",
         "Navigator": "navigation",
         "Walker": "navigation",
         "ActOutcome": "outcomes",
