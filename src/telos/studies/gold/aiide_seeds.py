@@ -49,6 +49,11 @@ AIIDE = SeedStudy(
         "later/fsm": "later run: FSM",
         "later/itself": "later run: trained on the test round itself (a limit)",
         "first/updates": "first run: updates in a test round",
+        **{
+            f"first/unexplored/{goal}/{name}": f"first run, {name} round: updates of {goal} that approach unexplored"
+            for goal in aiide.GOALS
+            for name in (aiide.TRAINING, aiide.TEST)
+        },
     },
     {
         "first/trained": "first run, player",
@@ -184,6 +189,14 @@ def _aiide_sample(visits: Sequence[aiide.Visits], seed: int) -> dict[str, tuple[
         parts = [score["trained"].by_goal[goal] for score in groups["first"] if goal in score["trained"].by_goal]
         found[f"first/trained/{goal}"] = (100 * fmean(right / seen for right, seen in parts), None)
     found["first/updates"] = (fmean(score["trained"].updates for score in groups["first"]), None)
+    for name, rounds in (
+        (aiide.TRAINING, [game.training for game in firsts]),
+        (aiide.TEST, [game.test for game in firsts]),
+    ):
+        counts = aiide.count_symbols(update for each in rounds for update in each)
+        for goal, seen in counts.items():
+            unexplored = sum(number for symbol, number in seen.items() if symbol.startswith("approach_unexplored"))
+            found[f"first/unexplored/{goal}/{name}"] = (100 * unexplored / (sum(seen.values()) or 1.0), None)
     found["experimenter/trained"] = (
         100 * fmean(aiide.score_model(model, game.test).accuracy for game in own[1:]),
         None,

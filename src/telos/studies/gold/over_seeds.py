@@ -142,15 +142,13 @@ def _shown_table(study: SeedStudy, samples: Mapping[str, Samples], variants: Seq
         for key, says in study.shown.items()
         if any(key in samples[name] for name in variants)
     ]
-    return Table(("mean over seeds (one more study)", *variants), tuple(rows))
+    return Table(("mean over seeds (lowest to highest)", *variants), tuple(rows))
 
 
 def _mean_text(measured: Measured | None) -> str:
     if measured is None:
         return ""
-    if len(measured.values) < 2:
-        return f"{measured.mean:.1f}"
-    low, high = measured.one_study
+    low, high = min(measured.values), max(measured.values)
     return f"{measured.mean:.1f} ({low:.1f} to {high:.1f})"
 
 
