@@ -7,6 +7,7 @@ import pytest
 
 from studio.pictures import roles_of
 from telos.core.errors import DefinitionError, TelosError
+from telos.studio.explanation import explain
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
 from telos.studio.worlds.island import ISLAND, IslandStage
@@ -286,3 +287,21 @@ def test_end_is_shown() -> None:
     play(on, 3600)
     assert on.over
     assert on.hud().over.startswith("The hour is up, and the mystery is unsolved. You had not begun")
+
+
+def test_the_bars_of_several_goals_need_not_sum_to_one() -> None:
+    pytest.importorskip("numpy")
+    session, sums = Session(ISLAND, 7), []
+    for _ in range(900):
+        session.advance()
+        sums.append(sum(session.recognizers.beliefs["goals"].values()))
+        assert sum(session.recognizers.beliefs["mln"].values()) == pytest.approx(1.0)
+    assert max(sums) > 1.01
+    assert min(sums) < 0.99
+    lines = explain(session.recognizers.readers["goals"], session.recognizers.beliefs["goals"])
+    assert lines[0].words.endswith("each by itself")
+    assert lines[1].words.startswith("what was just done serves: ")
+    one, several = session.stage.models()[:2]
+    assert several.make is not None
+    with pytest.raises(TelosError, match="its goals exclude one another; write goal"):
+        several.make(one.text)

@@ -14,10 +14,11 @@ from telos.worlds.island.player import Islander
 from telos.worlds.island.player_mind import PlanExecution
 from telos.worlds.island.requests import IslandRequest, next_command, parse_request
 from telos.worlds.island.state import IslandView
-from telos.worlds.island.story import ASK, FILL
+from telos.worlds.island.story import ASK, FILL, GOALS
 from telos.worlds.island.styles import TODAY, load_variant
 from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandLineSpoken, IslandStarted
 
+INTERRUPTED = 1800.0  # seconds after which a goal that was left counts as given up
 _WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct
 MAX_QUEUED = 8  # actions that a person may queue
 
@@ -295,6 +296,32 @@ class IslandRecording:
     events: tuple[Event, ...]
     intentions: tuple[str, ...]
     solved: bool
+
+
+def find_pursued(recording: IslandRecording, *, within: float = INTERRUPTED) -> tuple[tuple[str, ...], ...]:
+    """Return, for each event, which of the seven goals the player pursued: several, one or none.
+
+    A goal is pursued while it is the intention, and also while it is interrupted: from one stretch of it to the next,
+    if they are at most ``within`` seconds apart and it was not achieved between them.
+
+    >>> events = tuple(Event("move", time=float(each)) for each in range(5))
+    >>> wishes = ("talk-cook", "explore", "talk-nurse", "talk-cook", "explore")
+    >>> find_pursued(IslandRecording("a", "social", events, wishes, False))
+    (('talk-cook',), ('talk-cook',), ('talk-nurse', 'talk-cook'), ('talk-cook',), ())
+    """
+    events = recording.events
+    found: list[list[str]] = [[] for _ in events]
+    for goal in GOALS:
+        last: int | None = None  # the last event with this intention since the goal was achieved
+        for place, (event, intention) in enumerate(zip(events, recording.intentions, strict=True)):
+            if intention == goal:
+                is_back = last is not None and event.time - events[last].time <= within
+                for each in range(last + 1 if is_back and last is not None else place, place + 1):
+                    found[each].append(goal)
+                last = place
+            if event.goal == goal:
+                last = None
+    return tuple(map(tuple, found))
 
 
 def record_player(number: int, seed: int, *, style: str | None = None, variant: str = TODAY) -> IslandRecording:

@@ -46,7 +46,7 @@ from telos.worlds.island.story import GOALS, MILESTONES, Lesson
 from telos.worlds.island.styles import load_player_domain, load_styles
 from telos.worlds.island.trace import WANTS, describe_action, to_words
 
-FILE = "island.mln"
+FILE, GOALS_FILE = "island.mln", "island-goals.mln"
 _DATA = Path(str(files("telos.worlds.island"))) / "data"
 _FILES_TO_READ = (
     (_DATA / "island.yaml", "The story"),
@@ -444,10 +444,24 @@ def _explain(islander: Islander) -> str:
 
 
 def island_models() -> tuple[Model, ...]:
-    """Return the recogniser; none without NumPy, which it needs."""
+    """Return the recognisers, of one goal at a time and of several; none without NumPy, which they need."""
     if find_spec("numpy") is None:
         return ()
-    return (Model("mln", "Markov logic", _model_text(), FILE, language="text", make=make_recognizer),)
+    return (
+        Model("mln", "Markov logic", _model_text(FILE), FILE, language="text", make=make_recognizer),
+        Model("goals", "Several goals", _model_text(GOALS_FILE), GOALS_FILE, language="text", make=make_goal_reader),
+    )
+
+
+def make_goal_reader(text: str) -> Recognizer:
+    """Make a recogniser of goals that do not exclude one another, or raise with the fault."""
+    from telos.recognition.concurrent import ConcurrentLogicModel
+    from telos.recognition.markov_logic import parse_logic_model
+
+    model = parse_logic_model(text, name=GOALS_FILE)
+    if not isinstance(model, ConcurrentLogicModel):
+        raise TelosError(f"{GOALS_FILE}: its goals exclude one another", "write goal(time, goal) without !")
+    return create_recognizer(model)
 
 
 def make_recognizer(text: str) -> Recognizer:
@@ -472,6 +486,6 @@ def make_recognizer(text: str) -> Recognizer:
     return create_recognizer(MarkovLogicModel(logic, name="island"))
 
 
-@lru_cache(maxsize=1)
-def _model_text() -> str:
-    return files("telos.recognition").joinpath("data", "trained", FILE).read_text(encoding="utf-8")
+@lru_cache(maxsize=2)
+def _model_text(file: str) -> str:
+    return files("telos.recognition").joinpath("data", "trained", file).read_text(encoding="utf-8")
