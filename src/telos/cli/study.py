@@ -123,8 +123,12 @@ def crystal_island(
     players: Annotated[int | None, _size_option("Players of the island.", "137")] = None,
     folds: Annotated[int | None, _size_option("Folds by player.", "10")] = None,
     variant: Annotated[
-        str, typer.Option(help="How players are simulated: today, or text, as decided from the published text.")
-    ] = "today",
+        str | None,
+        typer.Option(
+            help="How players are simulated: today, or text, as decided from the published text.",
+            show_default="today; with --seeds both",
+        ),
+    ] = None,
     seeds: Annotated[
         int | None,
         typer.Option(help="Score so many seeds, both variants: published beside ours.", callback=in_range(2, 100)),
@@ -143,7 +147,10 @@ def crystal_island(
     if seeds is not None:
         if quick or data or folder:
             raise TelosError("--seeds scores simulated players of the given size", "leave out --quick and --data")
-        given = {name: each for name, each in {"players": players, "folds": folds}.items() if each is not None}
+        sizes_given = {"players": players, "folds": folds}
+        given: dict[str, Any] = {name: each for name, each in sizes_given.items() if each is not None}
+        if variant is not None:
+            given["variants"] = (variant,)
         from telos.studies.crystal_island.over_seeds import run_over_seeds
 
         bar = progress_bar("seeds")
@@ -155,7 +162,7 @@ def crystal_island(
         "folds": folds,
         "data": data or folder,
         "quick": quick,
-        "variant": variant,
+        "variant": variant or "today",
     }
     _write(_run("crystal-island", "folds", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
 

@@ -33,7 +33,7 @@ from telos.logic.formulas import (
     substitute,
 )
 from telos.logic.model import MarkovLogic, Predicate, Rule
-from telos.logic.online import OnlineSnapshot
+from telos.logic.online import OnlineFilter, OnlineSnapshot
 from telos.logic.syntax import format_formula
 from telos.recognition.filtering import check_event_order
 from telos.recognition.markov_logic import GOAL, LogicReasons, MarkovLogicModel, MarkovLogicReader
@@ -205,6 +205,11 @@ class ConcurrentLogicModel:
         self.chains = {goal: MarkovLogicModel(each, name=goal) for goal, each in split_goals(logic, self.goals).items()}
 
     @cached_property
+    def prior(self) -> dict[str, float]:
+        """The chance of each goal at a first step of which nothing is known: how common each goal is."""
+        return {goal: OnlineFilter(each.logic, query=GOAL).step({})[0] for goal, each in self.chains.items()}
+
+    @cached_property
     def context(self) -> frozenset[str]:
         """The entries of an event's context that the formulas read."""
         return next(iter(self.chains.values())).context
@@ -261,7 +266,8 @@ class ConcurrentLogicReader:
         """Forget the player: return to the prior."""
         for reader in self._readers.values():
             reader.reset()
-        self._updates = {goal: ChainUpdate(0.5, 0.5) for goal in self.goals}
+        self._updates = {goal: ChainUpdate(chance, chance) for goal, chance in self.model.prior.items()}
+        self._has_seen = False
         self._belief = self._combine(("nothing was seen yet",))
 
     def observe(self, event: Event) -> Belief:
@@ -269,13 +275,14 @@ class ConcurrentLogicReader:
         for reader in self._readers.values():
             reader.observe(event)
         if event.goal is None:
+            self._has_seen = True
             self._updates = {goal: _last_update(reader) for goal, reader in self._readers.items()}
         self._belief = self._combine(next(iter(self._readers.values())).belief.reasons)
         return self._belief
 
     def _combine(self, because: Sequence[str]) -> Belief:
         chances = {goal: min(1.0, reader.belief[goal]) for goal, reader in self._readers.items()}
-        return Belief.concurrent(chances, because=because)
+        return Belief.concurrent(chances if self._has_seen else self.model.prior, because=because)
 
     def why(self, goal: str | None = None) -> LogicReasons:
         """Explain why a goal (default: the likeliest) is believed to be pursued rather than not."""
@@ -311,8 +318,10 @@ class ConcurrentLogicReader:
             own = {"player": read.player, "time": read.time, "achieved": read.achieved, "reasons": read.reasons}
             state = {"format": SNAPSHOT_FORMAT, **own, "goals": list(chain.goals), "story": story}
             reader._readers[goal] = MarkovLogicReader.resume(chain, state)
+        reader._has_seen = read.stories[0].steps > 0
         reader._belief = reader._combine(read.reasons)
-        reader._updates = {goal: _last_update(each) for goal, each in reader._readers.items()}
+        if reader._has_seen:
+            reader._updates = {goal: _last_update(each) for goal, each in reader._readers.items()}
         return reader
 
 

@@ -311,9 +311,9 @@ def test_people_of_the_camp_speak_if_there_is_a_tutor() -> None:
     on, quiet = stage(plays="you", tutor="yes"), stage(plays="you")
     told = play(on, 1, "hint")
     (line,) = [each for each in told if each.kind == "said"]
-    assert (line.who, line.label) == ("nurse", "The nurse in the infirmary knows how it began. Hear her out.")
+    assert (line.who, line.label) == ("lead scientist", "The nurse in the infirmary knows how it began. Hear her out.")
     assert line.why == "The tutor (hint): a hint was asked for."
-    assert on.hud().message == f"nurse: “{line.label}”"
+    assert on.hud().message == f"lead scientist: “{line.label}”"
     assert [each.label for each in play(on, 60 * 7) if each.kind == "said"] == [
         "You look lost. The nurse in the infirmary knows how it began. Hear her out."
     ]

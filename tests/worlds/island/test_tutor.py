@@ -103,7 +103,7 @@ def guess(visit: Visit, *diseases: str) -> list[TutorLine]:
 def test_wrong_diagnoses_in_quick_succession_are_noticed_and_one_is_not() -> None:
     assert guess(Visit(), "cholera") == []
     (line,) = guess(Visit(), "cholera", "anthrax")
-    assert (line.rule, line.by, line.suggests) == (GUESSING, "nurse", "talk-nurse")
+    assert (line.rule, line.by, line.suggests) == (GUESSING, "nurse", "talk-patient")  # not to herself
     assert line.because == "2 wrong diagnoses in 6 minutes"
     slow = Visit()
     told = guess(slow, "cholera")

@@ -385,8 +385,9 @@ class IslandTutor:
 
     def _suggest(self, rule: str, by: str, because: str, but: str | None = None) -> TutorLine:
         known = self._known
+        own = {goal.name for goal in self.story.goals if by in goal.people}  # nobody sends a player to themselves
         for each in self.settings.suggestions:
-            is_open = each.goal not in known.achieved and each.goal != but
+            is_open = each.goal not in known.achieved and each.goal != but and each.goal not in own
             if is_open and (each.after is None or each.after in known.achieved):
                 return self._say(rule, by, because, each.say, each.goal)
         return self._say(rule, by, because, self.settings.says[NOTHING_LEFT], None)
