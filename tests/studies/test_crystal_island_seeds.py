@@ -18,7 +18,7 @@ from telos.studies.crystal_island.over_seeds import (
 
 def score(seed: int, factored: float, *, variant: str = "text", unigram: float = 39.0) -> SeedScore:
     f1 = {"majority": 26.0 + seed / 10, "unigram": unigram, "bigram": 33.0, "factored": factored}
-    p = {"unigram-bigram": 0.2, "unigram-factored": 0.001, "bigram-factored": 0.001}
+    p: dict[str, float | None] = {"unigram-bigram": 0.2, "unigram-factored": 0.001, "bigram-factored": 0.001}
     return SeedScore(variant, seed, 137, 10, f1, 77_000 + 900 * seed, 890 + 6 * seed, p, 40.0)
 
 

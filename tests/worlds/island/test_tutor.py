@@ -11,8 +11,7 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.worlds.island.island import Island
 from telos.worlds.island.playthrough import ASK_HINT, LivePlaythrough, Playthrough, consult_tutor
-from telos.worlds.island.story import load_story
-from telos.worlds.island.styles import DATA
+from telos.worlds.island.story import DATA, load_story
 from telos.worlds.island.trace import IslandTutorSpoke, describe
 from telos.worlds.island.tutor import (
     EATS,
