@@ -17,7 +17,8 @@ from telos.checks import check_recognizer
 from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.logic.syntax import parse_db, parse_mln
+from telos.logic.learning import learn
+from telos.logic.syntax import format_mln, parse_db, parse_mln
 from telos.recognition.concurrent import (
     ChainUpdate,
     ConcurrentGoalModel,
@@ -29,6 +30,7 @@ from telos.recognition.concurrent import (
     split_goals,
 )
 from telos.recognition.files import create_recognizer, parse_model
+from telos.recognition.iohmm import IOHMM
 from telos.telemetry.bulk.concurrent import ConcurrentScores, join_truth, split_truth
 from telos.worlds.island.playthrough import find_pursued, record_player
 
@@ -223,3 +225,40 @@ def test_the_trained_goals_of_the_island_read_a_new_player_better_than_always_or
     assert scores.micro_f1 > 2 * share / (1 + share)  # of one who always says every goal
     assert several > 0
     assert scores.calibration_error < 0.1
+
+
+def test_a_counting_model_learns_from_rows_that_name_several_goals() -> None:
+    model = IOHMM()
+    reader = ConcurrentReader(ConcurrentGoalModel(model))
+
+    def swings() -> tuple[float, ...]:
+        evidence = model.evidence(Event("swing"))
+        assert evidence is not None
+        return evidence.likelihood
+
+    before = swings()
+    for _ in range(20):
+        reader.learn(Event("swing"), *model.goals[:2])
+        reader.learn(Event("swing"))
+    after = swings()
+    assert after[0] > before[0]
+    assert after[1] > before[1]
+    assert after[2] == before[2]
+    with pytest.raises(TelosError, match="cannot be trained"):
+        ConcurrentReader(ConcurrentGoalModel(flairs())).learn(Event("swing"), "level")
+
+
+def test_weights_learned_from_facts_of_several_goals_make_a_recognizer(tmp_path: Path) -> None:
+    """``telos logic learn`` takes such facts as they are; the file that it writes is read goal by goal."""
+    template = parse_mln("action(time, act)\ngoal(time, goal)\naction(t, +a) => goal(t, +g)\ngoal(t, +g)\n")
+    facts = "".join(
+        f"action({at}, {action})\n" + "".join(f"goal({at}, {goal})\n" for goal in goals)
+        for at, (action, goals) in enumerate([("Ask", ("Cook",)), ("Walk", ("Cook", "Test")), ("Read", ())] * 8)
+    )
+    learned = learn(template, parse_db(facts, template), ["goal"], by="likelihood", l2=0.1).model
+    (tmp_path / "two.mln").write_text(format_mln(learned), encoding="utf-8")
+    reader = telos.recognizer(tmp_path / "two.mln")
+    assert reader.goals == ("Cook", "Test")
+    assert reader.observe(Event("Walk", time=0.0)).likely() == ("Cook", "Test")
+    assert reader.observe(Event("Ask", time=1.0)).likely() == ("Cook",)
+    assert reader.observe(Event("Read", time=2.0)).likely() == ()

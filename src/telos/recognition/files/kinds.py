@@ -274,13 +274,13 @@ KINDS: dict[str, RecognizerKind] = {
         ),
         RecognizerKind(
             "markov-logic-concurrent",  # the same files, without `!` in goal(time, goal)
-            "telos.recognition.concurrent.ConcurrentLogicModel",
+            "telos.recognition.concurrent.logic.ConcurrentLogicModel",
             _create_concurrent_logic_reader,
             _own_context,
         ),
         RecognizerKind(
             "concurrent",
-            "telos.recognition.concurrent.ConcurrentGoalModel",
+            "telos.recognition.concurrent.chains.ConcurrentGoalModel",
             _create_concurrent_reader,
             _concurrent_context,
             load=_load_concurrent,
