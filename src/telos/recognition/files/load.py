@@ -22,11 +22,14 @@ from telos.recognition.recognizer import Recognizer
 if TYPE_CHECKING:
     from telos.recognition.by_planning.model import PlanModelOptions
     from telos.recognition.by_planning.reader import PlanReader
+    from telos.recognition.concurrent import ConcurrentGoalModel, ConcurrentLogicModel
     from telos.recognition.ensemble.model import EnsembleModel
     from telos.recognition.grammar.grammar import PlanGrammar
     from telos.recognition.markov_logic import MarkovLogicModel
 
-RecognizerModel: TypeAlias = "YamlModel | MarkovLogicModel | PlanGrammar | EnsembleModel"
+RecognizerModel: TypeAlias = (
+    "YamlModel | MarkovLogicModel | ConcurrentLogicModel | ConcurrentGoalModel | PlanGrammar | EnsembleModel"
+)
 
 _DATA = Path(__file__).parents[1] / "data"
 
