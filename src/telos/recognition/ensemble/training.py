@@ -173,7 +173,11 @@ def train_trees(rows: TrainingRows, goals: int, weights: Array, settings: Ensemb
         early_stopping=False,
         random_state=settings.seed,
     )
-    learner.fit(rows.features[:, : rows.plain or None], place, sample_weight=weights)
+    shown = rows.features[:, : rows.plain or None]
+    is_empty = np.isnan(shown).all(axis=0)  # scikit-learn cannot bin a feature without values
+    if is_empty.any():
+        shown = np.where(is_empty, 0.0, shown)
+    learner.fit(shown, place, sample_weight=weights)
     found = TreeScores.from_boosting(learner)
     baseline = np.full(goals, UNSEEN)
     baseline[present] = found.baseline
