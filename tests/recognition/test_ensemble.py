@@ -295,6 +295,15 @@ def test_saved_model_reads_the_same(tmp_path) -> None:
         save_ensemble(model, tmp_path / "random.yaml")
 
 
+def test_other_recognisers_may_be_json_too(tmp_path) -> None:
+    rule = {"if": "attacked", "then": "flee"}
+    definition = {"recognizer": "fsm", "goals": ["flee", "rest"], "context": {"attacked": "bool"}, "rules": [rule]}
+    (tmp_path / "fsm.json").write_text(json.dumps(definition))
+    assert telos.recognizer(tmp_path / "fsm.json").goals == ("flee", "rest")
+    with pytest.raises(TelosError, match="missing"):
+        telos.recognizer("missing.json")
+
+
 def change(data, *path_and_value) -> None:
     *path, last, value = path_and_value
     for key in path:

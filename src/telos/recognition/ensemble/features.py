@@ -212,13 +212,7 @@ class FeatureProgram:
         return [f"{group.kind}{over}: {group.source} {value}" for value in values]
 
     def _code(self, name: str) -> CodedEntry:
-        return self.codes[self._place(name, self.codes)]
-
-    def _place(self, name: str, known: Sequence[NumberEntry] | Sequence[CodedEntry]) -> int:
-        for place, each in enumerate(known):
-            if each.name == name:
-                return place
-        raise TelosError(f"features: unknown source {name!r}", name_hint(name, [each.name for each in known]))
+        return self.codes[_find_source(name, self.codes)]
 
     @cached_property
     def _compiled(self) -> tuple[Ints, Array, Array]:
@@ -233,18 +227,18 @@ class FeatureProgram:
             source, size, depth = 0, 1, group.depth
             start: list[float] = []
             if group.kind in OF_NUMBERS:
-                source = self._place(group.source, self.numbers)
+                source = _find_source(group.source, self.numbers)
                 start = _start_of_number(group)
             elif group.kind in OF_ROWS:
                 start = [0.0]
             else:
-                source = self._place(group.source, self.codes)
+                source = _find_source(group.source, self.codes)
                 size = len(self.codes[source].values)
                 start = [] if group.kind == "now" else [0.0] * size
                 if group.kind == "latest":
                     start = [-1.0] * depth
                 elif group.kind == "filter":
-                    depth, size = self._place(group.seen, self.codes), len(self.tables.prior)
+                    depth, size = _find_source(group.seen, self.codes), len(self.tables.prior)
                     self._check_tables(source, depth, size)
                     start = self.tables.prior.tolist()
             steps.append((kind, source, size, out, len(initial), depth))
@@ -356,6 +350,13 @@ def loops() -> Any:
     return kernels.kernel(kernel)
 
 
+def _find_source(name: str, known: Sequence[NumberEntry | CodedEntry]) -> int:
+    names = [each.name for each in known]
+    if name not in names:
+        raise TelosError(f"features: unknown source {name!r}", name_hint(name, names))
+    return names.index(name)
+
+
 def _start_of_number(group: FeatureGroup) -> list[float]:
     if group.kind == "since":
         return [kernel.FAR]
@@ -403,6 +404,6 @@ def _to_number(name: str, value: Value) -> float:
     if isinstance(value, str) and value in ("", "true", "false"):
         return {"": math.nan, "true": 1.0, "false": 0.0}[value]
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)  # type: ignore[arg-type,unused-ignore]
     except (TypeError, ValueError):
         raise TelosError(f"context entry {name!r} is read as a number, got {value!r}") from None

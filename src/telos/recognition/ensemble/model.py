@@ -224,10 +224,11 @@ class EnsembleReader:
         one, two = known.index(goal), known.index(over)
         row, names = self._stream.row, self.model.program.names
         found = [(COMMON, COMMON, float(part.offsets[one] - part.offsets[two]))]
-        bases = (part.linear.intercepts, part.trees.baseline)
-        for component, weight, scores, base in zip(
-            (LINEAR, TREES), part.weights, (part.linear, part.trees), bases, strict=True
-        ):
+        components: tuple[tuple[str, float, LinearScores | TreeScores, Array], ...] = (
+            (LINEAR, part.weights[0], part.linear, part.linear.intercepts),
+            (TREES, part.weights[1], part.trees, part.trees.baseline),
+        )
+        for component, weight, scores, base in components:
             parts = scores.parts(row)
             added = weight * (parts[one] - parts[two])
             found += [(component, names[at], float(added[at])) for at in np.flatnonzero(added).tolist()]

@@ -234,7 +234,6 @@ KINDS: dict[str, RecognizerKind] = {
             _own_context,
             load=_load_ensemble,
             parse=_parse_ensemble,
-            suffix=".json",
         ),
     )
 }
