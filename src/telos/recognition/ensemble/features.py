@@ -267,6 +267,15 @@ class FeatureProgram:
         _ = self._compiled
         _ = self.names
 
+    def find_bad_place(self, state: Array) -> int | None:
+        """Return where a state would lead out of its arrays; None if it is sound."""
+        for step in self._compiled[0]:
+            if step[kernel.KIND] == kernel.CHANGE:  # the place of the oldest value is behind the values
+                place = int(step[kernel.STATE] + step[kernel.DEPTH])
+                if not 0 <= state[place] < step[kernel.DEPTH]:  # false for NaN
+                    return place
+        return None
+
     def encode_event(self, event: Event, before: Event | None, numbers: Array, codes: Ints) -> None:
         """Write the numbers and codes of an event; ``before`` is the event before it in the same sequence."""
         context = event.context.plain
@@ -323,6 +332,20 @@ class FeatureStream:
         """Forget all events."""
         self._state = self._initial.copy()
         self._before: Event | None = None
+
+    @property
+    def state(self) -> Array:
+        """What the stream keeps of all events; with ``before`` and ``row`` it is all that a save needs."""
+        return self._state
+
+    @property
+    def before(self) -> Event | None:
+        """The last event."""
+        return self._before
+
+    def continue_from(self, state: Array, row: Array, before: Event | None) -> None:
+        """Continue from the state, the features and the last event of another stream."""
+        self._state, self.row, self._before = state.copy(), row.copy(), before
 
     def update(self, event: Event) -> Array:
         """Return the features after an event; the array is used again for the next one."""
