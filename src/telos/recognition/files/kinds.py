@@ -270,7 +270,6 @@ KINDS: dict[str, RecognizerKind] = {
             _own_context,
             load=_load_ensemble,
             parse=_parse_ensemble,
-            suffix=".json",
         ),
         RecognizerKind(
             "markov-logic-concurrent",  # the same files, without `!` in goal(time, goal)
