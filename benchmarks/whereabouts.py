@@ -6,9 +6,13 @@ A hunter is a soldier with the sensor ``whereabouts``, read twice a second, and 
 places of each map, the time to make them (once a map), and what one reading costs while fighters look for each other:
 spreading the beliefs, looking at what is in view, choosing nodes. Times are of the processor; fights start without
 remembered lines of sight.
+
+Then one is looked for by a soldier and by a hunter, both unarmed: she runs into each room of the scene ``hunt`` in turn
+and stays there. Printed is how often she is seen again within a minute, and after how long; never counts as a minute.
 """
 
 import argparse
+import itertools
 import json
 import statistics
 import sys
@@ -21,9 +25,10 @@ from rich.console import Console
 from rich.table import Table
 
 from agents import twelve
+from telos.core.values import FrozenMap
 from telos.worlds.arena.ai.whereabouts import WhereaboutsSensor, places_of
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.scene import Scene, load_scene
+from telos.worlds.arena.scene import Cue, Scene, load_scene
 
 SCENES = ("skirmish", "quarry", "street")
 SECONDS = 60.0
@@ -58,6 +63,25 @@ def fight(scene: Scene, seed: int, fights: int) -> Figures:
     return found
 
 
+def look_for_her(character: str, seeds: range) -> Figures:
+    """Return how long it takes to find somebody in each room of the scene, in seconds."""
+    scene, times = load_scene("hunt"), []
+    rooms = [node.position for node in scene.map.nodes.values() if node.kind == "ambush"]
+    sam, eve = scene.cast
+    searcher = replace(sam, character=character, body=FrozenMap({"weapon": "none", "magazines": 0}))
+    for (x, y), seed in itertools.product(rooms, seeds):
+        hider = replace(eve, body=FrozenMap({"health": 9000.0}), script=(Cue(1.5, f"goto {x},{y}"),))
+        battle, was_hidden, found = Battle(replace(scene, cast=(searcher, hider)), seed=seed), False, SECONDS
+        for view in battle.seconds(SECONDS):
+            is_seen = battle.arena.sees(sam.name, eve.name)
+            was_hidden |= view.time > 3 and not is_seen
+            if was_hidden and is_seen:
+                found = view.time
+                break
+        times.append(found)
+    return {"looked": len(times), "found": sum(each < SECONDS for each in times), "seconds": statistics.mean(times)}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seed", type=int, default=7)
@@ -84,13 +108,18 @@ def main() -> int:
             f"{soldiers['x']:.0f} (least {soldiers['least']:.0f})",
             f"{hunting['x']:.0f} (least {hunting['least']:.0f})",
         )  # fmt: skip
+    search = {character: look_for_her(character, range(options.fights)) for character in ("soldier", "hunter")}
     if options.json:
-        print(json.dumps(figures))
+        print(json.dumps({"fights": figures, "search": search}))
         return 0
     Console(width=120).print(table)
     for name, each in figures.items():
         x = each["hunters"]["x"]
         print(f"  {'met   ' if x >= AIM else 'MISSED'} {name}, twelve hunters: ≥ {AIM:g}× real time: {x:.0f}×")
+    for character, each in search.items():
+        print(
+            f"A {character} finds her {each['found']} times of {each['looked']}, after {each['seconds']:.1f} s on average"
+        )
     return 0
 
 

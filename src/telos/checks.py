@@ -98,7 +98,8 @@ def _check_belief(recognizer: Recognizer, where: str) -> Belief:
     assert all(0 <= chance <= 1 for chance in belief.values()), (
         f"{where}: probabilities must lie between 0 and 1, not {belief}"
     )
-    assert math.isclose(math.fsum(belief.values()), 1.0, abs_tol=1e-9), f"{where}: the belief does not sum to 1"
+    is_whole = belief.is_concurrent or math.isclose(math.fsum(belief.values()), 1.0, abs_tol=1e-9)
+    assert is_whole, f"{where}: the belief does not sum to 1"
     assert recognizer.belief == belief, f"{where}: reading the belief changed it"
     assert belief.why(), f"{where}: why() must return a text"
     return belief

@@ -97,9 +97,10 @@ class BeliefTrace(Struct, forbid_unknown_fields=True, omit_defaults=True):
     player: Annotated[str, Meta(max_length=200)] = ""
     event: Annotated[str, Meta(max_length=200)] = ""  # what the player did
     why: Annotated[list[ShortText], Meta(max_length=100)] = []
+    concurrent: bool = False  # goals do not exclude one another: the chances need not sum to 1
 
     def __post_init__(self) -> None:
-        if not math.isclose(total := math.fsum(self.goals.values()), 1.0, abs_tol=0.01):
+        if not self.concurrent and not math.isclose(total := math.fsum(self.goals.values()), 1.0, abs_tol=0.01):
             raise ValueError(f"the chances of goals sum to 1, these sum to {total:.4g}")
 
 

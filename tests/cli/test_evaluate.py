@@ -106,3 +106,25 @@ def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
         line["context"]["cause"] = "tick"
     only = write_lines(tmp_path / "ticks.jsonl", [json.dumps(line) for line in ticks])
     assert "counts none of the events whose goal is known; look at its `clock`" in refused(only, "--model", "flairs")
+
+
+def test_several_goals_at_once_are_scored_one_by_one(tmp_path: Path) -> None:
+    rows = log_lines(40, truth="level + explore")
+    log = write_lines(tmp_path / "both.jsonl", rows)
+    model = tmp_path / "each.yaml"
+    model.write_text("recognizer: concurrent\nof: flairs\n", encoding="utf-8")
+    (score,) = scores(log, "--model", model)
+    assert set(score["goals"]) == {"level", "explore", "town"}
+    assert (score["rows"], score["rows_with_several_goals"]) == (40, 20)  # the truth is "explore" in the second half
+    assert score["goals"]["town"]["pursued"] == 0
+    assert score["goals"]["town"]["f1"] is None
+    assert score["goals"]["level"]["pursued"] == 20
+    assert score["goals"]["explore"]["pursued"] == 40
+    said = run(log, "--model", model).stdout
+    assert "each goal by itself" in said
+    assert "40 rows, 20 with several goals" in said.replace("\n", " ")
+    assert "do not exclude one another, and are scored one by one" in refused(
+        log, "--model", model, "--model", "flairs"
+    )
+    strange = write_lines(tmp_path / "strange.jsonl", log_lines(5, truth="level + trade"))
+    assert "names the goal 'trade', which the model does not have" in refused(strange, "--model", model)

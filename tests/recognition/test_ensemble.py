@@ -264,6 +264,52 @@ def test_reasons_sum_to_the_log_odds() -> None:
         reader.why("cok")
 
 
+@pytest.mark.parametrize("cut", [0, 1, 13])
+def test_saved_reader_continues_exactly(cut: int) -> None:
+    model, events = random_model(), events_of(9)
+    whole = EnsembleReader(model)
+    for event in events[:cut]:
+        whole.observe(event)
+    text = json.dumps(whole.save(), allow_nan=False)
+    resumed = EnsembleReader.resume(model, json.loads(text))
+    assert dict(resumed.belief) == dict(whole.belief)
+    for event in events[cut:]:
+        assert dict(resumed.observe(event)) == dict(whole.observe(event))
+    assert resumed.why() == whole.why()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("state", [0.0]),
+        ("chances", [0.5, 0.5]),
+        ("part", "away"),
+        ("goals", ["eat"]),
+        ("before", {"action": ""}),
+        ("x", 1),
+    ],
+)
+def test_damaged_saves_are_refused(key: str, value: object) -> None:
+    model = random_model()
+    reader = EnsembleReader(model)
+    reader.observe(events_of(9)[0])
+    with pytest.raises(TelosError, match="reader"):
+        EnsembleReader.resume(model, {**reader.save(), key: value})
+
+
+@pytest.mark.parametrize("place", [-1.0, 2.0, 1e18, None])
+def test_a_saved_state_cannot_lead_out_of_its_arrays(place: float | None) -> None:
+    model = random_model()
+    reader = EnsembleReader(model)
+    reader.observe(events_of(9)[0])
+    saved = reader.save()
+    steps = model.program._compiled[0]
+    step = next(each for each in steps if each[ensemble_kernel.KIND] == ensemble_kernel.CHANGE)
+    saved["state"][step[ensemble_kernel.STATE] + step[ensemble_kernel.DEPTH]] = place
+    with pytest.raises(TelosError, match="is no place of a value"):
+        EnsembleReader.resume(model, saved)
+
+
 def test_wrong_events_are_refused() -> None:
     reader = EnsembleReader(random_model())
     context = {"far": 1, "front": "bed", "room": "hall", "side": "home"}
@@ -293,6 +339,15 @@ def test_saved_model_reads_the_same(tmp_path) -> None:
     assert np.abs(np.array(live) - loaded.read([events])).max() < 1e-9
     with pytest.raises(TelosError, match="give a name that ends in"):
         save_ensemble(model, tmp_path / "random.yaml")
+
+
+def test_other_recognisers_may_be_json_too(tmp_path) -> None:
+    rule = {"if": "attacked", "then": "flee"}
+    definition = {"recognizer": "fsm", "goals": ["flee", "rest"], "context": {"attacked": "bool"}, "rules": [rule]}
+    (tmp_path / "fsm.json").write_text(json.dumps(definition))
+    assert telos.recognizer(tmp_path / "fsm.json").goals == ("flee", "rest")
+    with pytest.raises(TelosError, match="missing"):
+        telos.recognizer("missing.json")
 
 
 def change(data, *path_and_value) -> None:

@@ -294,5 +294,6 @@ _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "motives": lambda table: f"motives of a household, {count(len(table.motives), 'motive')}",
     "island": lambda story: f"an island with {count(len(story.map.places), 'place')}",
     "long-form": lambda story: f"the long form of an island, {count(len(story.protocol), 'step')} of a test",
+    "tutor": lambda tutor: f"a tutor of the island, {count(len(tutor.suggestions), 'suggestion')}",
     "players": lambda styles: f"players of the island, {count(len(styles.traits), 'style')}",
 }

@@ -123,8 +123,19 @@ def crystal_island(
     players: Annotated[int | None, _size_option("Players of the island.", "137")] = None,
     folds: Annotated[int | None, _size_option("Folds by player.", "10")] = None,
     variant: Annotated[
-        str, typer.Option(help="How players are simulated: today, or text, as decided from the published text.")
-    ] = "today",
+        str | None,
+        typer.Option(
+            help="How players are simulated: today, or text, as decided from the published text.",
+            show_default="today; with --seeds both",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Score so many seeds, both variants: published beside ours.", callback=in_range(2, 100)),
+    ] = None,
+    scores: Annotated[
+        Path | None, typer.Option(help="With --seeds: a file that keeps what is done, to continue from.")
+    ] = None,
     seed: Seed = 1,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -133,12 +144,25 @@ def crystal_island(
 ) -> None:
     """Markov logic and n-grams on an island mystery, simulated, and with --data on public logs of people."""
     _check_outputs(report, figures)
+    if seeds is not None:
+        if quick or data or folder:
+            raise TelosError("--seeds scores simulated players of the given size", "leave out --quick and --data")
+        sizes_given = {"players": players, "folds": folds}
+        given: dict[str, Any] = {name: each for name, each in sizes_given.items() if each is not None}
+        if variant is not None:
+            given["variants"] = (variant,)
+        from telos.studies.crystal_island.over_seeds import run_over_seeds
+
+        bar = progress_bar("seeds")
+        found = run_over_seeds(seeds=seeds, seed=seed, jobs=jobs, scores=scores, progress=bar, **given)
+        _write(found, as_json, report, figures)
+        return
     sizes: dict[str, Any] = {
         "players": players,
         "folds": folds,
         "data": data or folder,
         "quick": quick,
-        "variant": variant,
+        "variant": variant or "today",
     }
     _write(_run("crystal-island", "folds", **sizes, seed=seed, jobs=jobs), as_json, report, figures)
 

@@ -276,12 +276,15 @@ def island(
     ] = None,
     seconds: Annotated[float | None, _seconds_option("an hour")] = None,
     variant: Annotated[str, typer.Option(help="How players are simulated: today, or text.")] = "today",
+    with_tutor: Annotated[
+        bool, typer.Option("--tutor", help="With a tutor, who redirects a player that is stuck or guesses.")
+    ] = False,
     seed: Seed = 7,
     speed: Annotated[float, _speed_option("seconds")] = 8.0,
     as_lines: AsLines = False,
 ) -> None:
     """Watch a simulated player who looks for the cause of an outbreak."""
-    from telos.worlds.island.playthrough import Playthrough
+    from telos.worlds.island.playthrough import Playthrough, create_goal_reader
     from telos.worlds.island.story import load_story
     from telos.worlds.island.trace import describe
 
@@ -289,20 +292,25 @@ def island(
     if seconds is not None and not 0 < seconds <= hour:  # false for NaN too
         raise TelosError(f"--seconds must be more than 0 and at most {hour:g}, got {seconds:g}")
     limit = hour if seconds is None else seconds
+    options: dict[str, Any] = {"style": style, "variant": variant}
+    if with_tutor:
+        from telos.worlds.island.tutor import IslandTutor
+
+        options |= {"tutor": IslandTutor(), "reader": create_goal_reader()}
     if as_lines:
-        _run(Playthrough(seed, style=style, variant=variant, trace=print_json_line).moments(limit), "visiting", limit)
+        _run(Playthrough(seed, **options, trace=print_json_line).moments(limit), "visiting", limit)
     elif is_terminal():
-        _show_visit(seed, style, variant, limit, speed)
+        _show_visit(seed, options, limit, speed)
     else:
-        for _ in Playthrough(seed, style=style, variant=variant, trace=print_lines(describe)).moments(limit):
+        for _ in Playthrough(seed, **options, trace=print_lines(describe)).moments(limit):
             pass
 
 
-def _show_visit(seed: int, style: str | None, variant: str, limit: float, speed: float) -> None:
+def _show_visit(seed: int, options: dict[str, Any], limit: float, speed: float) -> None:
     from telos.worlds.island.playthrough import IslandMoment, Playthrough
     from telos.worlds.island.terminal import IslandFrame, IslandScreen
 
-    game = Playthrough(seed, style=style, variant=variant)
+    game = Playthrough(seed, **options)
     title = f"island · seed {seed} · {speed:g} s/s · Ctrl-C ends"
     screen = IslandScreen(game.island.story, style=game.islander.style.name, title=title)
     game.trace = screen.note

@@ -234,6 +234,13 @@ FORMATS: dict[str, FileFormat] = {
             model="telos.worlds.island.long_form:LongFormShape",
         ),
         FileFormat(
+            "tutor",
+            "Telos island tutor",
+            key="tutor",
+            loader="telos.worlds.island.tutor:read_tutor",
+            model="telos.worlds.island.tutor:TutorShape",
+        ),
+        FileFormat(
             "players",
             "Telos island players",
             key="styles",

@@ -352,6 +352,12 @@ class OnlineFilter:
         """The probability of each value now; uniform before the first step."""
         return tuple(self._belief.tolist())
 
+    @property
+    def predicted(self) -> tuple[float, ...]:
+        """The probability of each value before the evidence of the last step, given all steps before it."""
+        total = self._past.sum()
+        return tuple((self._past / total).tolist()) if total > 0.0 else self.belief
+
     def step(self, facts: StepInput) -> tuple[float, ...]:
         """Add the facts of the next step, and return the probability of each value.
 

@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
@@ -14,6 +14,9 @@ from telos.logic.model import MarkovLogic
 from telos.logic.online import BEFORE, OnlineFilter, OnlineReason, OnlineSnapshot
 from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import EARLIER, PlayerSnapshot, Reason, check_saved_goals, saved_time
+
+if TYPE_CHECKING:
+    from telos.recognition.concurrent import ConcurrentLogicModel
 
 GOAL, ACTION = "goal", "action"  # the hidden predicate, and the predicate of the event's action
 DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context states them
@@ -89,6 +92,11 @@ class MarkovLogicReader:
     def belief(self) -> Belief:
         """The current belief."""
         return self._belief
+
+    @property
+    def predicted(self) -> tuple[float, ...]:
+        """The chance of each goal before the evidence of the last event, given all events before it."""
+        return self._online.predicted
 
     def reset(self) -> None:
         """Forget the player: return to the prior."""
@@ -187,21 +195,29 @@ def facts_in(value: object) -> tuple[str, ...]:
     return (str(value),)
 
 
-def load_logic_model(path: str | os.PathLike[str]) -> MarkovLogicModel:
-    """Read the Markov logic model at ``path``; it must have the predicate ``goal(time, goal!)``."""
+def load_logic_model(path: str | os.PathLike[str]) -> "MarkovLogicModel | ConcurrentLogicModel":
+    """Read the Markov logic model at ``path``; it must have the predicate ``goal(time, goal!)``.
+
+    Without the ``!`` goals do not exclude one another, and the model is a ``ConcurrentLogicModel``.
+    """
     from telos.logic.syntax import load_mln
 
     return _logic_model(load_mln(os.fspath(path)), os.fspath(path))
 
 
-def parse_logic_model(text: str, *, name: str) -> MarkovLogicModel:
+def parse_logic_model(text: str, *, name: str) -> "MarkovLogicModel | ConcurrentLogicModel":
     """Read a Markov logic model from the text of a file, which includes no other; ``name`` stands for the file."""
     from telos.logic.syntax import parse_mln
 
     return _logic_model(parse_mln(text, name, includes=False), name)
 
 
-def _logic_model(logic: MarkovLogic, file: str) -> MarkovLogicModel:
+def _logic_model(logic: MarkovLogic, file: str) -> "MarkovLogicModel | ConcurrentLogicModel":
     if GOAL not in logic.predicates:
         raise TelosError(f"{file}: a recogniser needs the predicate goal(time, goal!)")
-    return MarkovLogicModel(logic, name=os.path.splitext(os.path.basename(file))[0])
+    name = os.path.splitext(os.path.basename(file))[0]
+    if logic.predicates[GOAL].exactly_one:
+        return MarkovLogicModel(logic, name=name)
+    from telos.recognition.concurrent import ConcurrentLogicModel  # it is made of the models of this module
+
+    return ConcurrentLogicModel(logic, name=name)

@@ -3,11 +3,12 @@
     python -m telos.studies.trained_models adventure [FOLDER]
     python -m telos.studies.trained_models live [FOLDER]
     python -m telos.studies.trained_models island > src/telos/recognition/data/trained/island.mln
+    python -m telos.studies.trained_models island-goals > src/telos/recognition/data/trained/island-goals.mln
 
 The first writes ``flairs-iohmm.yaml`` and ``aiide-iohmm.yaml`` into a folder, by default the package's, the second the
 live models (``live_models``). The formulas of the third are those of ``island-narrative.mln`` without the ones that
 connect goals of different moments: these help to read a whole story in hindsight, but not online. Its players differ
-from those of all studies.
+from those of all studies. The last is for goals that do not exclude one another (``island-concurrent.mln``).
 """
 
 import sys
@@ -41,6 +42,12 @@ _MIN_WEIGHT = 0.005  # smaller weights are left out, so that people can read the
 _ISLAND_HEAD = """\
 // What a player of the island is after, live: what is done, where, how far the story has come, and what was achieved.
 // Weights of {players} simulated players. Made with: python -m telos.studies.trained_models island
+
+"""
+
+_GOALS_HEAD = """\
+// Which goals a player of the island pursues, live: several, one or none, as `goal` has no `!`.
+// Weights of {players} simulated players. Made with: python -m telos.studies.trained_models island-goals
 
 """
 
@@ -135,23 +142,37 @@ def live_island() -> MarkovLogic:
     return replace(learned, rules=tuple(_rounded(rule) for rule in learned.rules))
 
 
+def live_goals() -> MarkovLogic:
+    """Return the island formulas for goals that do not exclude one another, with learned weights."""
+    from telos.studies.crystal_island.concurrent import train_concurrent  # needs polars, an extra
+
+    formulas = load_mln(DATA / "island-concurrent.mln")
+    learned = train_concurrent(formulas, ISLAND_PLAYERS, ISLAND_SEED, variant="today")
+    return replace(learned, rules=tuple(_rounded(rule, 0.03, 2) for rule in learned.rules))
+
+
 def _is_of_one_moment(rule: Rule) -> bool:
     return sum(isinstance(each, Atom) and each.predicate == "goal" for each in iter_atoms(rule.formula)) == 1
 
 
-def _rounded(rule: Rule) -> Rule:
+def _rounded(rule: Rule, least: float = _MIN_WEIGHT, digits: int = 3) -> Rule:
     return replace(
-        rule, weights={key: round(weight, 3) for key, weight in rule.weights.items() if abs(weight) >= _MIN_WEIGHT}
+        rule, weights={key: round(weight, digits) for key, weight in rule.weights.items() if abs(weight) >= least}
     )
 
 
 def main(arguments: Sequence[str]) -> None:
     """Write the models that are named."""
+    if list(arguments) == ["island-goals"]:
+        print(_GOALS_HEAD.format(players=ISLAND_PLAYERS) + format_mln(live_goals()), end="")
+        return
     if list(arguments) == ["island"]:
         print(_ISLAND_HEAD.format(players=ISLAND_PLAYERS) + format_mln(live_island()), end="")
         return
     if not arguments or arguments[0] not in ("adventure", "live") or len(arguments) > 2:
-        raise SystemExit("usage: python -m telos.studies.trained_models adventure [FOLDER] | live [FOLDER] | island")
+        raise SystemExit(
+            "usage: python -m telos.studies.trained_models adventure [FOLDER] | live [FOLDER] | island | island-goals"
+        )
     folder = Path(arguments[1]) if len(arguments) > 1 else DATA
     if arguments[0] == "live":
         write_live_models(folder)

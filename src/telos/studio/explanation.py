@@ -44,6 +44,9 @@ def explain(reader: Recognizer, belief: Belief) -> tuple[ExplanationLine, ...]:
     ['fight 69%, explore 15%, go home 15%', 'fight rather than explore: 4.5 times as likely']
     """
     lines = [ExplanationLine(0, "", _format_belief(belief))]
+    served = getattr(reader, "serves", None) if belief.is_concurrent else None
+    if isinstance(served, Belief):
+        lines.append(ExplanationLine(0, "", f"what was just done serves: {_format_belief(served)}"))
     why = getattr(reader, "why", None)
     found = reader if why is None else why()
     if not isinstance(found, Reasoned):
@@ -82,7 +85,8 @@ def _format_cause(reason: Reason) -> str:
 
 def _format_belief(belief: Belief) -> str:
     ranked = sorted(belief.items(), key=lambda pair: -pair[1])
-    return ", ".join(f"{glossary.wants(goal)} {chance:.0%}" for goal, chance in ranked[:4])
+    named = ", ".join(f"{glossary.wants(goal)} {chance:.0%}" for goal, chance in ranked[:4])
+    return f"{named}, each by itself" if belief.is_concurrent else named
 
 
 def _format_odds(goal: str, over: str, log_odds: float) -> str:

@@ -27,6 +27,7 @@ RECOGNIZERS: dict[str, str] = {
     "measures": "Measures, hand-written: how fast you walk, where to, and how near the monsters are, by densities.",
     "planning": "By planning: a goal is likely if what you do is on a short way to it.",
     "grammar": "By grammar: each goal is a recipe of steps; it asks which recipes your steps may be a part of.",
+    "goals": "Each goal by itself: several may be pursued at once, or none, so the bars need not sum to 1.",
     "mln": "Markov logic: weighted formulas, learned from simulated visitors, that link actions, places and goals.",
 }
 # The words after "you want to", and a sentence.

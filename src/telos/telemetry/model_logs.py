@@ -14,7 +14,7 @@ from telos.core.values import Type, ValueKind
 from telos.files.reading import FilePath
 from telos.recognition.bulk.columns import ColumnNeeds
 from telos.recognition.bulk.encoders import column_encoder, is_columnar
-from telos.recognition.files.kinds import actions_named
+from telos.recognition.files.kinds import actions_named, has_concurrent_goals
 from telos.recognition.files.load import context_read
 from telos.recognition.files.schema import Kind
 from telos.telemetry.canonical import Words
@@ -45,7 +45,8 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
     actions: list[tuple[str, ...]] = []
     achieved: list[tuple[str, ...]] = []
     for model in models:
-        needs = column_encoder(model).needs if is_columnar(model) else _needs_of_events(model)
+        read = getattr(model, "model", model) if has_concurrent_goals(model) else model  # typed as what it is made of
+        needs = column_encoder(read).needs if is_columnar(read) else _needs_of_events(model)
         for name, kind in needs.context.items():
             wanted = "bool" if name in needs.flags else kind_of_type(kind)
             if context.setdefault(name, wanted) != wanted:
@@ -56,7 +57,8 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
         needed |= needs.context.keys() - needs.optional
         actions += [needs.actions] if needs.actions else []
         achieved += [needs.achieved] if needs.achieved else []
-    goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled else []
+    is_exclusive = not any(map(has_concurrent_goals, models))  # else a row may name several goals, or none
+    goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled and is_exclusive else []
     words = Words(_common(actions), _common(achieved), _common(goals))
     return ModelFacts(context, frozenset(context.keys() - needed), words)
 

@@ -93,7 +93,7 @@ def test_every_recognizer_that_comes_along_reads_a_player(name: str) -> None:
     reader = recognizer(name, seed=3)
     for event in play(100, seed=1):
         belief = reader.observe(event)
-        assert sum(belief.values()) == pytest.approx(1.0)
+        assert belief.is_concurrent or sum(belief.values()) == pytest.approx(1.0)
     assert set(belief) == set(reader.goals)
 
 

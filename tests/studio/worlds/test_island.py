@@ -7,6 +7,7 @@ import pytest
 
 from studio.pictures import roles_of
 from telos.core.errors import DefinitionError, TelosError
+from telos.studio.explanation import explain
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
 from telos.studio.worlds.island import ISLAND, IslandStage
@@ -234,7 +235,7 @@ def test_faults_of_formulas_are_reported_by_line() -> None:
 
 def test_recognizer_is_left_out_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(island_module, "find_spec", lambda name: None)
-    assert [model.name for model in stage().models()] == ["island", "islander", "players"]  # to be read
+    assert [model.name for model in stage().models()] == ["island", "islander", "players", "tutor"]  # to be read
 
 
 def test_log_is_read_by_other_commands(tmp_path: Path) -> None:
@@ -286,3 +287,38 @@ def test_end_is_shown() -> None:
     play(on, 3600)
     assert on.over
     assert on.hud().over.startswith("The hour is up, and the mystery is unsolved. You had not begun")
+
+
+def test_the_bars_of_several_goals_need_not_sum_to_one() -> None:
+    pytest.importorskip("numpy")
+    session, sums = Session(ISLAND, 7), []
+    for _ in range(900):
+        session.advance()
+        sums.append(sum(session.recognizers.beliefs["goals"].values()))
+        assert sum(session.recognizers.beliefs["mln"].values()) == pytest.approx(1.0)
+    assert max(sums) > 1.01
+    assert min(sums) < 0.99
+    lines = explain(session.recognizers.readers["goals"], session.recognizers.beliefs["goals"])
+    assert lines[0].words.endswith("each by itself")
+    assert lines[1].words.startswith("what was just done serves: ")
+    one, several = session.stage.models()[:2]
+    assert several.make is not None
+    with pytest.raises(TelosError, match="its goals exclude one another; write goal"):
+        several.make(one.text)
+
+
+def test_people_of_the_camp_speak_if_there_is_a_tutor() -> None:
+    on, quiet = stage(plays="you", tutor="yes"), stage(plays="you")
+    told = play(on, 1, "hint")
+    (line,) = [each for each in told if each.kind == "said"]
+    assert (line.who, line.label) == ("lead scientist", "The nurse in the infirmary knows how it began. Hear her out.")
+    assert line.why == "The tutor (hint): a hint was asked for."
+    assert on.hud().message == f"lead scientist: “{line.label}”"
+    assert [each.label for each in play(on, 60 * 7) if each.kind == "said"] == [
+        "You look lost. The nurse in the infirmary knows how it began. Hear her out."
+    ]
+    assert "Ask for a hint" in [each.title for each in on.choices()]
+    assert "Ask for a hint" not in [each.title for each in quiet.choices()]
+    assert on.facts()["tutor"] == 2
+    with pytest.raises(TelosError):
+        play(quiet, 1, "hint")

@@ -33,7 +33,7 @@ from telos.worlds.arena.scene import load_scene
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.fighter import FighterPlacement
 from telos.worlds.arena.sim.map import ArenaMap, cell_centre, load_map
-from worlds.arena.fights import SEEDS, Fight, changed, fought
+from worlds.arena.fights import SEEDS, Fight, body, changed, fought, script
 from worlds.arena.sim.test_navigation import maps
 
 TWO_ROOMS = ArenaMap("###########\n#    #    #\n#1   +   2#\n#    #    #\n###########")
@@ -183,7 +183,7 @@ def test_sensor_knows_no_more_than_the_fighter() -> None:
     assert beliefs[0] == beliefs[1] == beliefs[2]
 
 
-def test_sighting_ends_the_belief_and_silence_does_so_after_a_minute() -> None:
+def test_sighting_starts_anew_and_death_or_a_minute_of_silence_ends_it() -> None:
     arena, memory = hunt((18.5, 11.5))
     sensor = WhereaboutsSensor(arena)
     [first] = sensor.read("Sam", memory, 0.0)
@@ -194,7 +194,18 @@ def test_sighting_ends_the_belief_and_silence_does_so_after_a_minute() -> None:
     assert later.confidence == 0.0
     memory.note(make_fact("enemy", "Eve", 1.0, x=20.0, y=8.0, seen=True, sure=True, alive=True))
     [seen] = sensor.read("Sam", memory, 1.0)
-    assert (seen.kind, seen.confidence) == ("whereabouts", 0.0)
+    assert (seen["node"], seen["share"], seen["sign"]) == (None, 1.0, 1.0)
+    memory.note(seen)
+    memory.note(
+        make_fact("enemy", "Eve", 1.4, 0.0)
+    )  # she is gone when he comes to where she was, before the next reading
+    [lost] = sensor.read("Sam", memory, 1.5)
+    assert lost["node"] is not None
+    assert lost["share"] < 1.0
+    memory.note(make_fact("enemy", "Eve", 2.0, x=20.0, y=8.0, seen=True, sure=True, alive=False))
+    memory.note(lost)
+    [dead] = sensor.read("Sam", memory, 2.0)
+    assert dead.confidence == 0.0
 
 
 def test_noise_moves_the_belief_to_where_it_came_from() -> None:
@@ -223,6 +234,16 @@ def test_hunter_finds_her_by_looking_where_she_probably_is(seed: int) -> None:
     log = FightLog()
     lines = [line for record in fight.records if (line := log.line(record)) and "infers" in line]
     assert any("Eve is probably in" in line and "to be looked for from" in line for line in lines)
+
+
+@pytest.mark.parametrize("room", ["a2", "a5", "a7", "a10"])
+def test_unarmed_hunter_finds_who_stays_in_a_room(room: str) -> None:
+    scene = changed(load_scene("hunt"), "Sam", body=body(weapon="none", magazines=0))
+    x, y = scene.map.nodes[room].position
+    fight = Battle(changed(scene, "Eve", body=body(health=9000.0), script=script((1.5, f"goto {x},{y}"))), seed=1)
+    seen = [fight.arena.sees("Sam", "Eve") for _ in fight.seconds(20.0)]
+    lost = seen.index(False, 30)
+    assert any(seen[lost:])
 
 
 def test_soldier_without_the_sensor_infers_nothing() -> None:

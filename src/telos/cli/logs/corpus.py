@@ -153,6 +153,9 @@ def island(
     seed: Annotated[int, seed_option("One seed fixes all of them.")] = 1,
     jobs: Annotated[int, jobs_option("Processes that share the work; the log stays the same.")] = 1,
     variant: Annotated[str, typer.Option(help="How players are simulated: today, or text.")] = "today",
+    intentions: Annotated[
+        bool, typer.Option("--intentions", help="Add a column `truth`: all goals that the player pursued, or none.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Let simulated players loose on the island, write their log, and print what corpus it makes.
@@ -168,26 +171,32 @@ def island(
     check_writable(output)
     if output.suffix == ".parquet":
         from telos.telemetry import tables  # noqa: F401  said before the work, not after it
-    rows = _recorded(players, seed, jobs, variant)
+    rows = _recorded(players, seed, jobs, variant, intentions=intentions)
     write_rows(rows, output)
     setting = {"players_recorded": players, "seed": seed, "variant": variant, "output": str(output), "simulated": True}
     _print_island_statistics(output, setting, as_json)
     typer.echo(f"{len(rows):,} events of {players:,} simulated players, written to {output}", err=as_json)
 
 
-def _recorded(players: int, seed: int, jobs: int, variant: str) -> list[dict[str, Any]]:
+def _recorded(players: int, seed: int, jobs: int, variant: str, *, intentions: bool) -> list[dict[str, Any]]:
     """Return the rows of a log of simulated players, with a progress bar in a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
     from telos.telemetry.logs import align_rows, iter_play_rows
-    from telos.worlds.island.playthrough import record_players
+    from telos.worlds.island.playthrough import find_pursued, record_players
 
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
         task = progress.add_task("playing", total=players)
         plays = record_players(players, seed, jobs, lambda *_: progress.advance(task), variant=variant)
-        return align_rows(iter_play_rows(plays))
+    rows = align_rows(iter_play_rows(plays))
+    if intentions:
+        from telos.telemetry.bulk import join_truth
+
+        truths = (join_truth(goals) for play in plays for goals in find_pursued(play))
+        rows = [{**row, "truth": truth} for row, truth in zip(rows, truths, strict=True)]
+    return rows
 
 
 def _print_island_statistics(output: Path, setting: dict[str, Any], as_json: bool) -> None:

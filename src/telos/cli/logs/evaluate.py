@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from telos.recognition.files.load import RecognizerModel
     from telos.spark import SparkLog
     from telos.telemetry import Log
-    from telos.telemetry.bulk import Evaluation
+    from telos.telemetry.bulk import ConcurrentScores, Evaluation
 
 
 def evaluate(
@@ -73,6 +73,7 @@ def evaluate(
     telos evaluate corpus.parquet --model farm.yaml --model baseline.yaml --cv 10 --report scores.html
     """
     from telos.files.writing import check_output
+    from telos.recognition.files.kinds import has_concurrent_goals
     from telos.recognition.files.load import model_file, named_model
 
     names = list(dict.fromkeys(models or ["adventure"]))
@@ -84,6 +85,15 @@ def evaluate(
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
         check_output(report, inputs=[*options.inputs(log), *(Path(model_file(name)) for name in names)])
     loaded = {name: named_model(name) for name in names}
+    concurrent = [name for name, model in loaded.items() if has_concurrent_goals(model)]
+    if concurrent:
+        if len(concurrent) < len(loaded) or on_spark or cv is not None or report is not None:
+            raise TelosError(
+                f"the goals of {concurrent[0]} do not exclude one another, and are scored one by one",
+                "name only such models, and leave out --cv, --report and --engine",
+            )
+        _evaluate_concurrent(log, options, loaded, {"player": player, "only": fold}, seed=seed, as_json=as_json)
+        return
     keep = () if fold is None else ("fold",)
     selection = {"player": player, "only": fold}
     opened: Log | SparkLog
@@ -109,6 +119,57 @@ def evaluate(
         _print_scores(scores, _goals(loaded), cv)
     if report is not None:
         typer.echo(f"written to {report}", err=as_json)
+
+
+def _evaluate_concurrent(
+    log: list[str],
+    options: LogOptions,
+    models: "dict[str, RecognizerModel]",
+    selection: dict[str, Any],
+    *,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Print precision, recall and F1 of each goal, for recognisers whose goals do not exclude one another."""
+    from telos.telemetry.bulk import ConcurrentCounts
+
+    keep = () if selection["only"] is None else ("fold",)
+    opened = open_command_log(log, options, list(models.values()), labelled=True, keep=keep)
+    counts = ConcurrentCounts(models, seed=seed)
+    with log_progress(opened, "scoring") as progress:
+        for frame in select_rows(opened, opened.batches(progress), **selection):
+            counts.count(frame)
+    if not any(each.rows for each in counts.scores.values()):
+        raise TelosError(
+            f"{opened.name}: no row says what the player was after",
+            'add "truth" to its lines: a goal, several joined with +, or none',
+        )
+    print_log_report(opened)
+    if as_json:
+        shown = [{"model": name, **each.data()} for name, each in counts.scores.items()]
+        typer.echo(json.dumps({"log": opened.name, "models": shown, "rows": opened.report.as_object()}, indent=2))
+    else:
+        _print_concurrent(counts.scores)
+
+
+def _print_concurrent(scores: "Mapping[str, ConcurrentScores]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    for name, score in scores.items():
+        table = Table(box=None, pad_edge=False, title=f"{name}: each goal by itself", title_justify="left")
+        table.add_column("goal", no_wrap=True)
+        for heading in ("precision", "recall", "F1", "pursued", "read"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for goal, each in score.counts.items():
+            shares = ("-" if share is None else f"{share:.1%}" for share in (each.precision, each.recall, each.f1))
+            table.add_row(goal, *shares, f"{each.both + each.missed:,}", f"{each.both + each.false:,}")
+        console.print(table)
+        console.print(
+            f"F1 {score.micro_f1:.1%} over all goals, {score.macro_f1:.1%} as the mean over goals; calibration error "
+            f"{score.calibration_error:.3f}; {score.rows:,} rows, {score.several:,} with several goals"
+        )
 
 
 def _goals(models: "dict[str, RecognizerModel]") -> dict[str, tuple[str, ...]]:

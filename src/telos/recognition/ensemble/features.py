@@ -212,13 +212,7 @@ class FeatureProgram:
         return [f"{group.kind}{over}: {group.source} {value}" for value in values]
 
     def _code(self, name: str) -> CodedEntry:
-        return self.codes[self._place(name, self.codes)]
-
-    def _place(self, name: str, known: Sequence[NumberEntry] | Sequence[CodedEntry]) -> int:
-        for place, each in enumerate(known):
-            if each.name == name:
-                return place
-        raise TelosError(f"features: unknown source {name!r}", name_hint(name, [each.name for each in known]))
+        return self.codes[_find_source(name, self.codes)]
 
     @cached_property
     def _compiled(self) -> tuple[Ints, Array, Array]:
@@ -233,18 +227,18 @@ class FeatureProgram:
             source, size, depth = 0, 1, group.depth
             start: list[float] = []
             if group.kind in OF_NUMBERS:
-                source = self._place(group.source, self.numbers)
+                source = _find_source(group.source, self.numbers)
                 start = _start_of_number(group)
             elif group.kind in OF_ROWS:
                 start = [0.0]
             else:
-                source = self._place(group.source, self.codes)
+                source = _find_source(group.source, self.codes)
                 size = len(self.codes[source].values)
                 start = [] if group.kind == "now" else [0.0] * size
                 if group.kind == "latest":
                     start = [-1.0] * depth
                 elif group.kind == "filter":
-                    depth, size = self._place(group.seen, self.codes), len(self.tables.prior)
+                    depth, size = _find_source(group.seen, self.codes), len(self.tables.prior)
                     self._check_tables(source, depth, size)
                     start = self.tables.prior.tolist()
             steps.append((kind, source, size, out, len(initial), depth))
@@ -272,6 +266,15 @@ class FeatureProgram:
         """Refuse a program whose groups name unknown sources or do not fit the tables."""
         _ = self._compiled
         _ = self.names
+
+    def find_bad_place(self, state: Array) -> int | None:
+        """Return where a state would lead out of its arrays; None if it is sound."""
+        for step in self._compiled[0]:
+            if step[kernel.KIND] == kernel.CHANGE:  # the place of the oldest value is behind the values
+                place = int(step[kernel.STATE] + step[kernel.DEPTH])
+                if not 0 <= state[place] < step[kernel.DEPTH]:  # false for NaN
+                    return place
+        return None
 
     def encode_event(self, event: Event, before: Event | None, numbers: Array, codes: Ints) -> None:
         """Write the numbers and codes of an event; ``before`` is the event before it in the same sequence."""
@@ -330,6 +333,20 @@ class FeatureStream:
         self._state = self._initial.copy()
         self._before: Event | None = None
 
+    @property
+    def state(self) -> Array:
+        """What the stream keeps of all events; with ``before`` and ``row`` it is all that a save needs."""
+        return self._state
+
+    @property
+    def before(self) -> Event | None:
+        """The last event."""
+        return self._before
+
+    def continue_from(self, state: Array, row: Array, before: Event | None) -> None:
+        """Continue from the state, the features and the last event of another stream."""
+        self._state, self.row, self._before = state.copy(), row.copy(), before
+
     def update(self, event: Event) -> Array:
         """Return the features after an event; the array is used again for the next one."""
         program, tables = self.program, self.program.tables
@@ -354,6 +371,13 @@ class FeatureStream:
 def loops() -> Any:
     """Return the functions of the kernel, compiled if Numba is installed."""
     return kernels.kernel(kernel)
+
+
+def _find_source(name: str, known: Sequence[NumberEntry | CodedEntry]) -> int:
+    names = [each.name for each in known]
+    if name not in names:
+        raise TelosError(f"features: unknown source {name!r}", name_hint(name, names))
+    return names.index(name)
 
 
 def _start_of_number(group: FeatureGroup) -> list[float]:
@@ -403,6 +427,6 @@ def _to_number(name: str, value: Value) -> float:
     if isinstance(value, str) and value in ("", "true", "false"):
         return {"": math.nan, "true": 1.0, "false": 0.0}[value]
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)  # type: ignore[arg-type,unused-ignore]
     except (TypeError, ValueError):
         raise TelosError(f"context entry {name!r} is read as a number, got {value!r}") from None

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from telos.core.errors import TelosError
@@ -315,7 +316,7 @@ def _build_part(saved: SavedPart) -> EnsemblePart:
 def _array(name: str, given: Sequence[Any], dimensions: int, kind: type = np.float64) -> Any:
     """Return nested lists as an array; lists of different lengths are refused."""
     try:
-        array = np.array(given, kind)
+        array: NDArray[Any] = np.array(given, kind)
     except ValueError:
         raise TelosError(f"{name}: lists of different lengths", REMEDY) from None
     if array.size == 0:

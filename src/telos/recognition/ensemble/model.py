@@ -9,18 +9,33 @@ names what each feature added through each component.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
+from telos.core.values import Value
+from telos.files.snapshots import (
+    SNAPSHOT_FORMAT,
+    Chances,
+    Finite,
+    Items,
+    PlainValue,
+    SnapshotPart,
+    check_known,
+    check_length,
+    read_snapshot,
+    snapshot_error,
+)
 from telos.recognition.ensemble.features import Array, FeatureProgram, FeatureStream
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.filtering import check_event_order
+from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
 
 LINEAR, TREES, COMMON = "linear", "trees", "how common the goal is"
 MAX_SHOWN = 8
@@ -159,6 +174,26 @@ class EnsembleReasons(NamedTuple):
         return "\n".join(lines)
 
 
+class SavedEvent(SnapshotPart):
+    """The last event of a saved reader, with the context entries that the model reads."""
+
+    action: Annotated[str, Field(min_length=1)]
+    goal: str | None
+    context: dict[str, PlainValue]
+
+
+class EnsembleReaderSnapshot(PlayerSnapshot):
+    """The data of a saved ``EnsembleReader``; None stands for a number that is missing."""
+
+    goals: Items[str]
+    achieved: Items[str]
+    part: str
+    chances: Chances
+    state: Items[Finite | None]
+    row: Items[Finite | None]
+    before: SavedEvent | None
+
+
 class EnsembleReader:
     """A recogniser: the belief from all events so far, in constant time per event.
 
@@ -224,10 +259,11 @@ class EnsembleReader:
         one, two = known.index(goal), known.index(over)
         row, names = self._stream.row, self.model.program.names
         found = [(COMMON, COMMON, float(part.offsets[one] - part.offsets[two]))]
-        bases = (part.linear.intercepts, part.trees.baseline)
-        for component, weight, scores, base in zip(
-            (LINEAR, TREES), part.weights, (part.linear, part.trees), bases, strict=True
-        ):
+        components: tuple[tuple[str, float, LinearScores | TreeScores, Array], ...] = (
+            (LINEAR, part.weights[0], part.linear, part.linear.intercepts),
+            (TREES, part.weights[1], part.trees, part.trees.baseline),
+        )
+        for component, weight, scores, base in components:
             parts = scores.parts(row)
             added = weight * (parts[one] - parts[two])
             found += [(component, names[at], float(added[at])) for at in np.flatnonzero(added).tolist()]
@@ -237,6 +273,63 @@ class EnsembleReader:
                 found.append((component, COMMON, float(weight * (roots[one] - roots[two]))))
         causes = tuple(sorted((each for each in found if each[2]), key=lambda each: -abs(each[2])))
         return EnsembleReasons(goal, over, causes, sum(added for _, _, added in causes))
+
+    def save(self) -> dict[str, Any]:
+        """Return the state as plain data."""
+        last, context = self._stream.before, self.model.context
+        before: dict[str, Any] | None = None
+        if last is not None:
+            shown = {name: _plain(last.context[name]) for name in sorted(context) if name in last.context}
+            before = {"action": last.action, "goal": last.goal, "context": shown}
+        return {
+            "format": SNAPSHOT_FORMAT,
+            "goals": list(self.goals),
+            "player": self._player,
+            "time": None if self._time == -math.inf else self._time,
+            "achieved": sorted(self._achieved),
+            "part": self._part.value,
+            "chances": list(self._belief.values()),
+            "state": _with_none(self._stream.state),
+            "row": _with_none(self._stream.row),
+            "before": before,
+        }
+
+    @classmethod
+    def resume(cls, model: EnsembleModel, saved: Mapping[str, Any]) -> "EnsembleReader":
+        """Return a reader that continues from a saved state; one with a fault is refused with its place."""
+        read = read_snapshot(EnsembleReaderSnapshot, saved, of="reader")
+        check_saved_goals("reader", read.goals, model.goals)
+        reader = cls(model)
+        stream = reader._stream
+        check_length("reader", "chances", read.chances, len(model.goals))
+        check_length("reader", "state", read.state, len(stream.state))
+        check_length("reader", "row", read.row, len(stream.row))
+        state = _with_nan(read.state)
+        place = model.program.find_bad_place(state)
+        if place is not None:
+            raise snapshot_error("reader", ("state", place), f"is {state[place]:g}, which is no place of a value")
+        parts = {part.value: part for part in model.parts}
+        check_known("reader", ("part",), read.part, tuple(parts))
+        reader._time, reader._player, reader._part = saved_time("reader", read), read.player, parts[read.part]
+        last = read.before
+        before = None if last is None else Event(last.action, last.context, goal=last.goal)
+        stream.continue_from(state, _with_nan(read.row), before)
+        reader._achieved = set(read.achieved)
+        seen = "nothing was seen yet" if before is None else f"last seen: {before.action}"
+        reader._belief = Belief.of(model.goals, tuple(read.chances), (seen,))
+        return reader
+
+
+def _plain(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _with_none(array: Array) -> list[float | None]:
+    return [None if math.isnan(number) else number for number in array.tolist()]
+
+
+def _with_nan(numbers: Sequence[float | None]) -> Array:
+    return np.array([math.nan if number is None else number for number in numbers], np.float64)
 
 
 def achieved_goals(event: Event) -> tuple[str, ...]:

@@ -64,6 +64,11 @@ def kind_of(model: object) -> RecognizerKind:
     raise TelosError(f"{model!r} is not a model of a recogniser", f"use one of {', '.join(_BY_MODEL)}")
 
 
+def has_concurrent_goals(model: object) -> bool:
+    """Whether the goals of a model do not exclude one another, so that its beliefs need not sum to 1."""
+    return bool(getattr(type(model), "is_concurrent", False))
+
+
 def recognizer_schema() -> str:
     """Return the JSON Schema of a recogniser file."""
     adapter: TypeAdapter[Any] = TypeAdapter(reduce(or_, SHAPES.values()))
@@ -93,6 +98,34 @@ def _create_logic_reader(model: Any, seed: int, history: int) -> Recognizer:
     from telos.recognition.markov_logic import MarkovLogicReader
 
     return MarkovLogicReader(model)
+
+
+def _create_concurrent_logic_reader(model: Any, seed: int, history: int) -> Recognizer:
+    from telos.recognition.concurrent import ConcurrentLogicReader
+
+    return ConcurrentLogicReader(model)
+
+
+def _create_concurrent_reader(model: Any, seed: int, history: int) -> Recognizer:
+    from telos.recognition.concurrent import ConcurrentReader
+
+    return ConcurrentReader(model)
+
+
+def _concurrent_context(model: Any) -> frozenset[str]:
+    return kind_of(model.model).context(model.model)
+
+
+def _load_concurrent(path: str) -> Any:
+    from telos.recognition.files.concurrent import load_concurrent
+
+    return load_concurrent(path)
+
+
+def _parse_concurrent(text: str, name: str) -> Any:
+    from telos.recognition.files.concurrent import parse_concurrent
+
+    return parse_concurrent(text, name=name)
 
 
 def _load_grammar(path: str) -> Any:
@@ -237,7 +270,20 @@ KINDS: dict[str, RecognizerKind] = {
             _own_context,
             load=_load_ensemble,
             parse=_parse_ensemble,
-            suffix=".json",
+        ),
+        RecognizerKind(
+            "markov-logic-concurrent",  # the same files, without `!` in goal(time, goal)
+            "telos.recognition.concurrent.logic.ConcurrentLogicModel",
+            _create_concurrent_logic_reader,
+            _own_context,
+        ),
+        RecognizerKind(
+            "concurrent",
+            "telos.recognition.concurrent.chains.ConcurrentGoalModel",
+            _create_concurrent_reader,
+            _concurrent_context,
+            load=_load_concurrent,
+            parse=_parse_concurrent,
         ),
     )
 }

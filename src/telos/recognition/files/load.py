@@ -5,6 +5,7 @@ is done for each kind.
 """
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
@@ -22,12 +23,16 @@ from telos.recognition.recognizer import Recognizer
 if TYPE_CHECKING:
     from telos.recognition.by_planning.model import PlanModelOptions
     from telos.recognition.by_planning.reader import PlanReader
+    from telos.recognition.concurrent import ConcurrentGoalModel, ConcurrentLogicModel
     from telos.recognition.ensemble.model import EnsembleModel
     from telos.recognition.grammar.grammar import PlanGrammar
     from telos.recognition.markov_logic import MarkovLogicModel
 
-RecognizerModel: TypeAlias = "YamlModel | MarkovLogicModel | PlanGrammar | EnsembleModel"
+RecognizerModel: TypeAlias = (
+    "YamlModel | MarkovLogicModel | ConcurrentLogicModel | ConcurrentGoalModel | PlanGrammar | EnsembleModel"
+)
 
+_JSON_BEGIN = re.compile(r'\s*\{\s*"recognizer"\s*:\s*"([a-z-]+)"')
 _DATA = Path(__file__).parents[1] / "data"
 
 
@@ -68,7 +73,7 @@ def named_model(path_or_name: str | os.PathLike[str]) -> RecognizerModel:
 def model_file(path_or_name: str | os.PathLike[str]) -> str:
     """Return the file of a model, or of a built-in model by its name; an existing file takes precedence."""
     name = os.fspath(path_or_name)
-    suffixes = (".yaml", ".yml", *(kind.suffix for kind in KINDS.values() if kind.suffix))
+    suffixes = (".yaml", ".yml", ".json", *(kind.suffix for kind in KINDS.values() if kind.suffix))
     if _is_file(name):
         return name
     built_in = next((file for file in _built_in_files() if name in (file.stem, file.name)), None)
@@ -199,6 +204,9 @@ def _kind_by_text(text: str) -> RecognizerKind | None:
 def _declares(text: str, kind: RecognizerKind) -> bool:
     if kind.name not in text:
         return False  # most files: they are not parsed twice
+    begin = _JSON_BEGIN.match(text)
+    if begin is not None:
+        return begin[1] == kind.name  # an ensemble has megabytes of numbers, which YAML reads slowly
     data = read_yaml(text).data
     return isinstance(data, dict) and data.get("recognizer") == kind.name
 

@@ -2,6 +2,7 @@
 
     files ──▶ StripsProblem ──▶ GoalCosts (LM-cut bounds, A*) ──▶ PlanReading ──▶ BenchmarkScore
     problem.py                  costs.py, search.py               recognize.py    benchmark.py
+                                                                  cost_difference.py (Ramírez and Geffner's method)
 
 Start with `read_shared_problem` and `recognize`; `recognize_all` and `score_groups` are for whole collections.
 """

@@ -204,9 +204,9 @@ def to_words(flat: Ints, starts: Ints, words: int) -> Ints:
 
 # --- costs ------------------------------------------------------------------------------------------------------------
 
-MIN_SEARCH_NODES = 1 << 16  # states of a search for WORK_PER_SECOND, and never fewer
+MIN_SEARCH_NODES = 1 << 17  # states of a search for WORK_PER_SECOND, and never fewer
 MAX_NODE_BYTES = 1 << 28  # of the states of a search
-WORK_PER_SECOND = 6_000_000  # fact visits, roughly, of the compiled kernels
+WORK_PER_SECOND = 25_000_000  # fact visits, roughly, of the compiled kernels
 UNLIMITED_WORK = 1 << 62
 SECONDS_PER_SLICE = 0.004  # between two looks at the clock
 GREEDY_WEIGHT, GREEDY_NODES = 2, 1 << 12  # of the bound in a search for any plan, and the states that it may keep

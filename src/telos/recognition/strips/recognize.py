@@ -54,7 +54,7 @@ def recognize(
     Penalties are in average actions of the problem. ``temperature`` scales wasted cost, ``noise`` is the penalty for
     treating an observation as wrong (None: all are right), and ``within`` is the smallest ratio to the likeliest goal
     for a goal to be chosen. ``budget`` is in microseconds by the clock (250,000 if not given), so a slower machine may
-    prove less. ``work`` counts the visits of facts in searches instead, some million a second: such a reading is
+    prove less. ``work`` counts the visits of facts in searches instead, some 25 million a second: such a reading is
     the same on every machine. An observation that no action explains is ignored, and an unreachable goal has a belief
     of 0; ``notes`` say so.
 

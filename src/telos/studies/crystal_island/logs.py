@@ -22,7 +22,7 @@ from telos.telemetry.columns import Columns
 from telos.telemetry.corpus import Corpus, prepare
 from telos.telemetry.logs import align_rows, iter_play_rows, read_lines
 from telos.telemetry.tables import as_file, csv_source, guard_polars, pl
-from telos.worlds.island.playthrough import Progress, record_players
+from telos.worlds.island.playthrough import Progress, find_pursued, record_players
 from telos.worlds.island.styles import TODAY
 
 # --- GoalLog ----------------------------------------------------------------------------------------------------------
@@ -254,13 +254,22 @@ def island_log(
     jobs: int = 1,
     progress: Progress | None = None,
     variant: str = TODAY,
+    intentions: bool = False,
 ) -> GoalLog:
-    """Simulate players and return their actions, each with the goal that was achieved next."""
+    """Simulate players and return their actions, each with the goal that was achieved next.
+
+    With ``intentions``, the fact ``truth`` of a row names all goals that the player pursued.
+    """
     games = record_players(players, seed, jobs, progress, variant=variant)
     table = pl.DataFrame(align_rows(iter_play_rows(games)), infer_schema_length=None)
+    predicates: tuple[str, ...] = ISLAND_PREDICATES
+    if intentions:
+        pursued = [" ".join(goals) for game in games for goals in find_pursued(game)]
+        table = table.with_columns(pl.Series("truth", pursued))
+        predicates += ("truth",)
     table = table.with_columns(pl.col("achieved").cast(pl.String))  # the column has no type if no goal is achieved
     table = with_past(table, "achieved", ["player"], LENGTHS)
-    return read_log("island", table, ISLAND_COLUMNS, ISLAND_PREDICATES, is_simulated=True, folds=folds, seed=seed)
+    return read_log("island", table, ISLAND_COLUMNS, predicates, is_simulated=True, folds=folds, seed=seed)
 
 
 # --- Crafter: the next achievement of a life, one row per key ---------------------------------------------------------

@@ -295,7 +295,13 @@ class BeliefReader:
             noted = [("", "", self._reader.belief)]
         self._is_told = True
         told: list[Json] = [
-            {"reader": self.name, "player": player[:200], "event": event[:200], "goals": dict(belief)}
+            {
+                "reader": self.name,
+                "player": player[:200],
+                "event": event[:200],
+                "goals": dict(belief),
+                **({"concurrent": True} if belief.is_concurrent else {}),
+            }
             for player, event, belief in noted
         ]
         if told:

@@ -53,6 +53,8 @@ class ReportedReader:
 
 
 def _to_belief(told: BeliefTrace) -> Belief:
+    if told.concurrent:
+        return Belief.concurrent(told.goals, because=tuple(told.why))
     total = math.fsum(told.goals.values())
     return Belief({goal: chance / total for goal, chance in told.goals.items()}, because=tuple(told.why))
 

@@ -298,6 +298,7 @@ def hello(session: Session) -> dict[str, Any]:
         "is": "hello", "world": stage.name, "title": stage.title, "size": stage.size,
         "rate": stage.rate, "unit": stage.unit, "symbols": dict(stage.symbols), "keys": stage.keys,
         "readers": [[name, session.recognizers.titles[name]] for name in session.recognizers.names],
+        "concurrent": [name for name, each in session.recognizers.beliefs.items() if each.is_concurrent],
         "goals": session.recognizers.goals, "roles": ROLES, "goal_colours": GOALS,
         "goal_places": GOAL_PLACES, "headline": headline(session), "about": session.describe_names(),
         "first": session.first, "last": session.last, "pad": stage.needs_pad,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from telos.telemetry.bulk.concurrent import ConcurrentCounts, ConcurrentScores, join_truth, split_truth
     from telos.telemetry.bulk.evaluation import (
         Evaluation,
         ScoreCounts,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BeliefReader",
+    "ConcurrentCounts",
+    "ConcurrentScores",
     "Evaluation",
     "FoldDealer",
     "FoldedModel",
@@ -46,10 +49,12 @@ __all__ = [
     "cross_validate",
     "evaluate_batches",
     "evaluate_frame",
+    "join_truth",
     "merge_counts",
     "merge_scores",
     "read_batches",
     "read_frame",
+    "split_truth",
     "train_batches",
     "train_frame",
     "train_in_folds",
@@ -63,6 +68,7 @@ __getattr__, __dir__ = lazy_exports(
             ("Evaluation", "ScoreCounts", "cross_validate", "evaluate_batches", "evaluate_frame", "merge_scores"),
             "evaluation",
         ),
+        **dict.fromkeys(("ConcurrentCounts", "ConcurrentScores", "join_truth", "split_truth"), "concurrent"),
         **dict.fromkeys(("FoldDealer", "FoldedModel", "train_in_folds"), "folds"),
         **dict.fromkeys(("LiveReader", "create_reader"), "live"),
         **dict.fromkeys(("BeliefReader", "read_batches", "read_frame"), "reading"),

@@ -162,7 +162,11 @@ class FightLog:
     def _inferred(self, record: Noticed) -> LogLine | None:
         """Return the line for a belief about a hidden enemy, when it points to another node or room."""
         about, subject = record.attributes, f"{record.who} {record.subject}"
-        if record.confidence <= 0 or not self._is_new(subject, (about["node"], str(about["rooms"]).split()[0])):
+        if (
+            record.confidence <= 0
+            or about["node"] is None
+            or not self._is_new(subject, (about["node"], str(about["rooms"]).split()[0]))
+        ):
             return None
         fact = Fact(record.fact, record.subject, record.time, attributes=about)
         return LogLine(record.time, record.who, f"  infers that {explain_whereabouts(fact, record.time)}", "deed")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         IslandRecording,
         LivePlaythrough,
         Playthrough,
+        find_pursued,
         record_player,
         record_players,
     )
@@ -39,6 +40,7 @@ __all__ = [
     "PlayerStyle",
     "Playthrough",
     "describe",
+    "find_pursued",
     "load_story",
     "load_styles",
     "parse_story",
@@ -61,6 +63,7 @@ __getattr__, __dir__ = lazy_exports(
         "PlayerStyle": "styles",
         "Playthrough": "playthrough",
         "describe": "trace",
+        "find_pursued": "playthrough",
         "load_story": "story",
         "load_styles": "styles",
         "parse_story": "story",

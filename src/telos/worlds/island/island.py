@@ -13,6 +13,7 @@ from telos.worlds.island.state import IslandState, IslandView, to_island_view
 from telos.worlds.island.story import FIELDS, SUBMIT_GOAL, TAKE_NOTE, TEST_GOAL, IslandStory, Lesson, load_story
 
 IN_HAND = ""  # the place of a thing that the player carries
+GONE = "(gone)"  # and of one that is no longer on the island
 QUESTIONS = "questions"  # the topic that makes the nurse ask her questions
 _IN_TALK = {words.ASK, words.ANSWER, words.PART}
 # What is missing when an action has no possible argument.
@@ -370,6 +371,14 @@ class Island:
     def is_over(self) -> bool:
         """Whether the mystery is solved or the hour is over."""
         return self._game.is_over
+
+    def remove(self, thing: str) -> None:
+        """Take a thing off the island, such as one that somebody has eaten; it must not be carried."""
+        if thing not in self.story.things:
+            raise TelosError(f"there is no thing {thing!r} on the island", name_hint(thing, self.story.things))
+        if self._game.hands == thing:
+            raise TelosError(f"{thing!r} is in the player's hands", "let the player put it down first")
+        self._game.lying[thing] = GONE
 
     def commands(self) -> tuple[str, ...]:
         """Return every command that is possible now."""

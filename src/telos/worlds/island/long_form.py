@@ -57,7 +57,7 @@ def load_long_form() -> IslandStory:
 
     >>> story = load_long_form()
     >>> story.people["cook"].topics["meals"].after, story.books["on-cholera"].pages, len(story.protocol)
-    ('kitchen', 5, 5)
+    ('kitchen', 10, 8)
     """
     return read_long_form(DATA / "text.yaml")
 
@@ -126,7 +126,7 @@ def topic_chain(topics: Mapping[str, Topic], topic: str) -> list[str]:
     """Return the topics that lead to ``topic``, in the order in which they open, and itself.
 
     >>> topic_chain(load_long_form().people["cook"].topics, "meals")
-    ['greeting', 'kitchen', 'meals']
+    ['greeting', 'camp', 'kitchen', 'meals']
     """
     chain = [topic]
     while (before := topics[chain[0]].after) is not None and before not in chain:

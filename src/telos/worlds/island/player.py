@@ -130,6 +130,12 @@ class Islander:
         self.pause = int(-math.log(1.0 - self._rng.random()) * self.style.traits.pause)  # exponential
         return self._command
 
+    def hear(self, goal: str, pull: float) -> None:
+        """Take a suggestion: the wish for ``goal`` rises, and what is being done is left for it."""
+        if goal in self.levels:
+            self.levels[goal] = min(_MAX_LEVEL, self.levels[goal] + pull)
+            self.execution = None
+
     def _observe(self, view: IslandView) -> None:
         """Let goals grow with time; remember the place, its contents and the lessons of the last action."""
         before, self._seen = self._seen, view

@@ -4,22 +4,35 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.parallel import parallel_map
+from telos.recognition.files.load import recognizer
+from telos.recognition.recognizer import Recognizer
 from telos.worlds.island.island import Island
 from telos.worlds.island.player import Islander
 from telos.worlds.island.player_mind import PlanExecution
 from telos.worlds.island.requests import IslandRequest, next_command, parse_request
 from telos.worlds.island.state import IslandView
-from telos.worlds.island.story import ASK, FILL
+from telos.worlds.island.story import ASK, FILL, GOALS
 from telos.worlds.island.styles import TODAY, load_variant
-from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandLineSpoken, IslandStarted
+from telos.worlds.island.trace import (
+    IslandAction,
+    IslandEnded,
+    IslandGoalChosen,
+    IslandLineSpoken,
+    IslandStarted,
+    IslandTutorSpoke,
+)
+from telos.worlds.island.tutor import EATS, IslandTutor, TutorLine
 
+INTERRUPTED = 1800.0  # seconds after which a goal that was left counts as given up
 _WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct
 MAX_QUEUED = 8  # actions that a person may queue
+ASK_HINT = "hint"  # what a person says to the tutor
 
 
 # --- a game of a simulated player ---
@@ -52,14 +65,17 @@ class Playthrough:
         number: int = 0,
         style: str | None = None,
         variant: str = TODAY,
+        tutor: IslandTutor | None = None,
+        reader: Recognizer | None = None,
         trace: Trace = silent,
     ) -> None:
+        """Start a game; ``reader`` is the recogniser whose beliefs the ``tutor`` uses."""
         self.player = f"player-{number:03d}"
         self.islander = Islander(f"{seed} {number}", style=style, variant=variant)
         world_seed = seed * _WORLDS_APART + number if seed >= 0 else seed
         self.island = Island(self.islander.story, seed=world_seed, player=self.player)
         self.view = self.island.view()
-        self.trace = trace
+        self.trace, self.tutor, self._reader = trace, tutor, reader
         self.actions = self.goals = 0
         self._execution: PlanExecution | None = None
         trace(IslandStarted(0.0, "island", seed, self.player, self.islander.style.name))
@@ -77,7 +93,16 @@ class Playthrough:
         self.view = self.island.view()
         (event,) = self.island.events
         self._emit_action(event)
+        line = consult_tutor(self.island, event, self.tutor, self._reader)
+        if line is not None:
+            self.view = self.island.view()  # something may have been eaten
+            self._hear(line)
         return event
+
+    def _hear(self, line: TutorLine) -> None:
+        if line.suggests is not None and self.tutor is not None:
+            self.islander.hear(line.suggests, float(self.tutor.settings.pull))
+        self.trace(IslandTutorSpoke(line.time, self.player, line.rule, line.by, line.says, line.suggests, line.because))
 
     def _pass(self, seconds: int) -> None:
         for _ in range(seconds):
@@ -130,6 +155,26 @@ class Playthrough:
         )
 
 
+def consult_tutor(
+    island: Island, event: Event, tutor: IslandTutor | None, reader: Recognizer | None
+) -> TutorLine | None:
+    """Show an event to the tutor, with what the recogniser believes; carry out what the villager does."""
+    if tutor is None:
+        return None
+    belief = None if reader is None else reader.observe(event)
+    line = tutor.observe(event, island.view(), belief)
+    if line is not None and line.rule == EATS:
+        island.remove(str(event.context["argument"]))
+    return line
+
+
+def create_goal_reader() -> Recognizer | None:
+    """Return the recogniser of the island's goals, each by itself; None without NumPy, which it needs."""
+    if find_spec("numpy") is None:
+        return None
+    return recognizer("island-goals")
+
+
 def _command(event: Event) -> str:
     return f"{event.action} {event.context['argument']}".rstrip()
 
@@ -166,8 +211,19 @@ class LivePlaythrough:
     request takes its place.
     """
 
-    def __init__(self, seed: int = 0, *, style: str | None = None, person: bool = False, variant: str = TODAY) -> None:
-        self._game = None if person else Playthrough(seed, style=style, variant=variant)
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        style: str | None = None,
+        person: bool = False,
+        variant: str = TODAY,
+        tutor: IslandTutor | None = None,
+    ) -> None:
+        self.tutor = tutor
+        self._reader = None if tutor is None else create_goal_reader()
+        game = Playthrough(seed, style=style, variant=variant, tutor=tutor, reader=self._reader)
+        self._game = None if person else game
         self.island = Island(load_variant(variant).story, seed=seed) if self._game is None else self._game.island
         self.time = 0.0
         self.events: list[Event] = []  # of completed actions
@@ -202,6 +258,12 @@ class LivePlaythrough:
         """Whether the game has ended and all of it was shown."""
         return self.island.is_over and not self._coming
 
+    @property
+    def tutor_lines(self) -> tuple[TutorLine, ...]:
+        """What the tutor made people say so far."""
+        lines = () if self.tutor is None else self.tutor.lines
+        return tuple(line for line in lines if line.time <= self.time)
+
     def commands(self) -> tuple[str, ...]:
         """Return what a person may request once the queue is empty."""
         return () if self._game is not None else self.island.commands()
@@ -213,6 +275,9 @@ class LivePlaythrough:
         """
         if self._game is not None:
             raise TelosError(f"{self.player} is simulated and cannot be told {command!r}", "play the island yourself")
+        if command.strip() == ASK_HINT and self.tutor is not None:
+            self.tutor.ask_hint(self.time)  # no action of the world: nothing passes, and the log does not have it
+            return
         if len(self._coming) >= MAX_QUEUED:
             raise TelosError(
                 f"{command!r} comes too early: {MAX_QUEUED} actions are waiting", "wait until some are done"
@@ -230,7 +295,9 @@ class LivePlaythrough:
     def _begin(self, command: str) -> None:
         before = self.island.view()
         self.island.step({self.player: command})
-        self._coming.append(TimedAction(before, self.island.view(), self.island.events[0]))
+        event = self.island.events[0]
+        consult_tutor(self.island, event, self.tutor, self._reader)
+        self._coming.append(TimedAction(before, self.island.view(), event))
 
     def _continue(self) -> None:
         """Begin the next action of the request."""
@@ -278,6 +345,8 @@ class LivePlaythrough:
             self.island.step({})
         here = self.island.view()
         self._done = TimedAction(here, here)
+        if self.tutor is not None:
+            self.tutor.wait(self.time, None if self._reader is None else self._reader.belief)
 
 
 # --- corpora ---
@@ -295,6 +364,32 @@ class IslandRecording:
     events: tuple[Event, ...]
     intentions: tuple[str, ...]
     solved: bool
+
+
+def find_pursued(recording: IslandRecording, *, within: float = INTERRUPTED) -> tuple[tuple[str, ...], ...]:
+    """Return, for each event, which of the seven goals the player pursued: several, one or none.
+
+    A goal is pursued while it is the intention, and also while it is interrupted: from one stretch of it to the next,
+    if they are at most ``within`` seconds apart and it was not achieved between them.
+
+    >>> events = tuple(Event("move", time=float(each)) for each in range(5))
+    >>> wishes = ("talk-cook", "explore", "talk-nurse", "talk-cook", "explore")
+    >>> find_pursued(IslandRecording("a", "social", events, wishes, False))
+    (('talk-cook',), ('talk-cook',), ('talk-nurse', 'talk-cook'), ('talk-cook',), ())
+    """
+    events = recording.events
+    found: list[list[str]] = [[] for _ in events]
+    for goal in GOALS:
+        last: int | None = None  # the last event with this intention since the goal was achieved
+        for place, (event, intention) in enumerate(zip(events, recording.intentions, strict=True)):
+            if intention == goal:
+                is_back = last is not None and event.time - events[last].time <= within
+                for each in range(last + 1 if is_back and last is not None else place, place + 1):
+                    found[each].append(goal)
+                last = place
+            if event.goal == goal:
+                last = None
+    return tuple(map(tuple, found))
 
 
 def record_player(number: int, seed: int, *, style: str | None = None, variant: str = TODAY) -> IslandRecording:

@@ -100,6 +100,20 @@ class IslandLineSpoken:
 
 
 @dataclass(frozen=True, slots=True)
+class IslandTutorSpoke:
+    """The tutor made somebody speak: by which rule, what they suggest, and why."""
+
+    KIND: ClassVar[str] = "tutor"
+    time: float
+    player: str
+    rule: str
+    person: str
+    says: str
+    suggests: str | None
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class IslandEnded:
     """The last record of a game."""
 
@@ -138,6 +152,8 @@ def describe(record: object) -> str | None:
             learned = f" ({', '.join(record.learned)})" if record.learned else ""
             achieved = f"  ★ {record.goal}" if record.goal else ""
             return f"{clock_of(record.time)}    {describe_action(record.action, record.argument)}{learned}{achieved}"
+        case IslandTutorSpoke():
+            return f"{clock_of(record.time)}  » {to_words(record.person)}: “{record.says}” ({record.because})"
         case IslandLineSpoken():
             return f"{clock_of(record.time)}      {to_words(record.person)}: “{record.says}”"
         case IslandEnded():

@@ -13,7 +13,7 @@ from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.replay import replay_fight
 from telos.worlds.arena.scene import load_scene, scene_names
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import FighterPlacement
+from telos.worlds.arena.sim.fighter import FighterPlacement, ThingPlacement
 from telos.worlds.arena.sim.map import ArenaMap, cell_of
 from telos.worlds.arena.sim.views import ArenaView
 
@@ -46,6 +46,28 @@ def test_keys_walk_and_release_stops() -> None:
     assert there == pytest.approx((3.5, 1.5))
     assert hold(arena, hands, "", 3) == ["stop", None, None]
     assert arena.fighter("Rex").position == there
+
+
+def test_player_works_at_a_desk_until_he_walks_away() -> None:
+    drawn = ArenaMap("########\n#A D  B#\n########")
+    cast = [FighterPlacement(name, side, "soldier", *drawn.places[at]) for name, side, at in
+            (("Rex", "red", "A"), ("Ben", "blue", "B"))]  # fmt: skip
+    arena = Arena(drawn, cast, [ThingPlacement("desk", "desk", *drawn.places["D"])])
+    hands = PlayerControl(arena, "Rex")
+    hold(arena, hands, "right", 4)
+    assert hold(arena, hands, "use", 1) == ["use desk work"]
+    hold(arena, hands, "", 40)
+    assert arena.fighter("Rex").status == "running"
+    hold(arena, hands, "left", 3)
+    assert arena.fighter("Rex").x < 2.5
+
+
+def test_player_draws_another_weapon() -> None:
+    _, hands = yard(weapon=("rifle", "shotgun"))
+    assert "draw shotgun" in hands.phrases()
+    assert hands.command_for_text("draw shotgun") == "animate draw shotgun"
+    with pytest.raises(TelosError, match="unknown weapon"):
+        hands.command_for_text("draw bow")
 
 
 def test_two_keys_walk_diagonally_or_along_a_wall() -> None:

@@ -220,7 +220,8 @@ export default {
       const lines = this.lines(name);
       context.fillStyle = colours.of("ground/50");
       context.fillRect(view.left, row.y, view.width, row.height);
-      if (isOneOfMany && this.titles.has(name)) return chart.drawStack(context, scene, lines, row);
+      const isWhole = this.titles.has(name) && !link.hello?.concurrent?.includes(name); // else goals do not add up to 1
+      if (isOneOfMany && isWhole) return chart.drawStack(context, scene, lines, row);
       chart.drawLines(context, scene, lines, row);
     },
     /** The lines of a group, in the order of the goals. */

@@ -12,7 +12,7 @@ from telos.studio.worlds.island.drawing import (
 from telos.studio.worlds.walking import place_towards, places_by_arrow, pressed_arrows
 from telos.worlds.island import story as words
 from telos.worlds.island.island import QUESTIONS
-from telos.worlds.island.playthrough import LivePlaythrough
+from telos.worlds.island.playthrough import ASK_HINT, LivePlaythrough
 from telos.worlds.island.requests import GO, STOP, seconds_to
 from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import FIELDS
@@ -80,7 +80,8 @@ class IslandControls:
     def choices(self) -> list[PlayerChoice]:
         """Return what can be done here and now."""
         walking = [PlayerChoice("Stop walking", STOP)] if self._playthrough.request is not None else []
-        return walking or [self._choice(command) for command in self._commands_here()]
+        hint = [PlayerChoice("Ask for a hint", ASK_HINT)] if self._playthrough.tutor is not None else []
+        return walking or [*(self._choice(command) for command in self._commands_here()), *hint]
 
     def _commands_here(self) -> list[str]:
         """Return the commands of this place without walking, the doors and the worksheet, in a useful order."""

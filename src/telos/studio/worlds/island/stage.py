@@ -45,13 +45,15 @@ from telos.worlds.island.state import IslandView, clock_of
 from telos.worlds.island.story import GOALS, MILESTONES, Lesson
 from telos.worlds.island.styles import load_player_domain, load_styles
 from telos.worlds.island.trace import WANTS, describe_action, to_words
+from telos.worlds.island.tutor import IslandTutor, describe_line
 
-FILE = "island.mln"
+FILE, GOALS_FILE = "island.mln", "island-goals.mln"
 _DATA = Path(str(files("telos.worlds.island"))) / "data"
 _FILES_TO_READ = (
     (_DATA / "island.yaml", "The story"),
     (_DATA / "islander.yaml", "Minds of simulated visitors"),
     (_DATA / "players.yaml", "Styles of simulated visitors"),
+    (_DATA / "tutor.yaml", "The tutor"),
 )
 MYSTERY = "Find out why people fall ill; hand the worksheet in to the nurse."
 _HINT = "Click a place to walk there, or a person to talk; arrow keys walk as well"
@@ -62,6 +64,9 @@ _STYLES = ("methodical", "social", "guesser")
 _PLAYER_TITLES = {SIMULATED: "A simulated visitor", YOU: "You"}
 _STYLE_TITLES = {each: each.capitalize() for each in (ANY, *_STYLES)}
 _MAX_WISH = 10.0
+NO, YES = "no", "yes"
+_TUTOR_TITLES = {NO: "Nobody helps", YES: "People of the camp help"}
+_SHOWN = 15.0  # seconds for which a line of the tutor stands below the picture
 
 
 class IslandStage(Stage):
@@ -78,7 +83,9 @@ class IslandStage(Stage):
         style = None if settings["style"] == ANY else settings["style"]
         self._seed = seed
         self.is_played = settings["plays"] == YOU
-        self._playthrough = LivePlaythrough(seed, style=style, person=self.is_played)
+        tutor = IslandTutor() if settings["tutor"] == YES else None
+        self._playthrough = LivePlaythrough(seed, style=style, person=self.is_played, tutor=tutor)
+        self._lines = 0  # of the tutor that were shown
         self.watched: str | None = self._playthrough.player
         self._controls = IslandControls(self._playthrough) if settings["plays"] == YOU else None
         self.keys = (*ARROW_KEYS, *CHOICE_KEYS) if self._controls is not None else ()
@@ -104,7 +111,16 @@ class IslandStage(Stage):
             if event.goal is not None:
                 self._reached.append(str(event.context["loc"]))
             happened.append(to_happening(event, view.told))
-        return happened
+        return [*happened, *self._tutor_lines()]
+
+    def _tutor_lines(self) -> list[Happening]:
+        """Return what the tutor made people say since the last step."""
+        lines, shown = self._playthrough.tutor_lines, self._lines
+        self._lines = len(lines)
+        return [
+            Happening(line.time, to_words(line.by), line.says, "said", why=f"The tutor ({line.rule}): {line.because}.")
+            for line in lines[shown:]
+        ]
 
     @property
     def time(self) -> float:
@@ -167,7 +183,12 @@ class IslandStage(Stage):
         """Return the intention and the progress of the investigation."""
         playthrough = self._playthrough
         hud = build_hud(playthrough.view, playthrough.time, wants=playthrough.now.intention, is_new=not self._log)
-        return replace(hud, message=f"{playthrough.refused}.") if playthrough.refused else hud
+        if playthrough.refused:
+            return replace(hud, message=f"{playthrough.refused}.")
+        lines = playthrough.tutor_lines
+        if lines and playthrough.time - lines[-1].time <= _SHOWN and not hud.over:
+            return replace(hud, message=describe_line(lines[-1]))
+        return hud
 
     def bands(self) -> Mapping[str, str]:
         """Return the intention of a simulated visitor, whether or not it is one of the seven goals."""
@@ -192,6 +213,7 @@ class IslandStage(Stage):
             "talking": view.talking or "nobody",
             "goals": len(self._reached),
             **({} if intention is None else {"wants": intention}),
+            **({} if self._playthrough.tutor is None else {"tutor": len(self._playthrough.tutor_lines)}),
         }
 
     # --- minds and models ---------------------------------------------------------------------------------------------
@@ -262,6 +284,7 @@ ISLAND = StudioWorld(
     (
         Setting("plays", "Who plays", SIMULATED, (SIMULATED, YOU), "you, or a simulated visitor", _PLAYER_TITLES),
         Setting("style", "Style", ANY, (ANY, *_STYLES), "of a simulated visitor", _STYLE_TITLES),
+        Setting("tutor", "Tutor", NO, (NO, YES), "who speaks up for whoever is stuck or guesses", _TUTOR_TITLES),
     ),
     _make,
 )
@@ -444,10 +467,24 @@ def _explain(islander: Islander) -> str:
 
 
 def island_models() -> tuple[Model, ...]:
-    """Return the recogniser; none without NumPy, which it needs."""
+    """Return the recognisers, of one goal at a time and of several; none without NumPy, which they need."""
     if find_spec("numpy") is None:
         return ()
-    return (Model("mln", "Markov logic", _model_text(), FILE, language="text", make=make_recognizer),)
+    return (
+        Model("mln", "Markov logic", _model_text(FILE), FILE, language="text", make=make_recognizer),
+        Model("goals", "Several goals", _model_text(GOALS_FILE), GOALS_FILE, language="text", make=make_goal_reader),
+    )
+
+
+def make_goal_reader(text: str) -> Recognizer:
+    """Make a recogniser of goals that do not exclude one another, or raise with the fault."""
+    from telos.recognition.concurrent import ConcurrentLogicModel
+    from telos.recognition.markov_logic import parse_logic_model
+
+    model = parse_logic_model(text, name=GOALS_FILE)
+    if not isinstance(model, ConcurrentLogicModel):
+        raise TelosError(f"{GOALS_FILE}: its goals exclude one another", "write goal(time, goal) without !")
+    return create_recognizer(model)
 
 
 def make_recognizer(text: str) -> Recognizer:
@@ -472,6 +509,6 @@ def make_recognizer(text: str) -> Recognizer:
     return create_recognizer(MarkovLogicModel(logic, name="island"))
 
 
-@lru_cache(maxsize=1)
-def _model_text() -> str:
-    return files("telos.recognition").joinpath("data", "trained", FILE).read_text(encoding="utf-8")
+@lru_cache(maxsize=2)
+def _model_text(file: str) -> str:
+    return files("telos.recognition").joinpath("data", "trained", file).read_text(encoding="utf-8")

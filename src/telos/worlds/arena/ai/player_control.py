@@ -18,6 +18,7 @@ DIRECTIONS: dict[str, Point] = {"up": (0.0, -1.0), "down": (0.0, 1.0), "left": (
 KEYS = (*DIRECTIONS, "shoot", "crouch", "reload", "throw", "use")
 _STEP_LENGTHS = (1.0, 0.5)  # metres; the shorter one leads up to a wall
 _BLIND_THROW = 8.0  # metres of a throw without a target
+_ENDLESS = ("hold", "work")  # uses that go on until something else is done
 _UNINTERRUPTED = ("animate reload", "animate throw", "animate roll", "use ")  # commands that held keys do not interrupt
 
 
@@ -63,7 +64,7 @@ class PlayerControl:
         if not me.alive or _is_busy(me):
             return None
         command = self._pressed_command(pressed) or self._held_command(down)
-        if command is None and self._from_keys and me.act is not None:
+        if command is None and self._from_keys and me.act is not None and me.act.name not in _ENDLESS:
             self._from_keys = False
             return "stop"
         self._from_keys = command is not None
@@ -80,12 +81,15 @@ class PlayerControl:
                 command = f"goto {place}"
             case ["use", thing, use]:
                 command = f"use {thing} {use}"
+            case ["draw", weapon]:
+                command = f"animate draw {weapon}"
             case ["reload" | "roll" as word]:
                 command = f"animate {word}"
             case ["stop"]:
                 command = "stop"
             case _:
-                remedy = "write `shoot NAME`, `throw NAME`, `go PLACE`, `use THING USE`, `reload`, `roll` or `stop`"
+                known = ("shoot NAME", "throw NAME", "go PLACE", "use THING USE", "draw WEAPON", "reload", "roll")
+                remedy = f"write {', '.join(f'`{each}`' for each in known)} or `stop`"
                 raise TelosError(f"unknown command {text!r}", remedy)
         self._arena.check({self._me.name: command})
         self._from_keys = False
@@ -98,6 +102,7 @@ class PlayerControl:
         visible = [name for name in self._arena.enemies_of(self._me.name) if self._in_line(name)]
         lines = [f"shoot {name}" for name in visible]
         lines += [f"throw {name}" for name in visible if self._me.grenades]
+        lines += [f"draw {weapon}" for weapon in self._me.holstered]
         at_hand = suggest_use(self._arena, self._me)
         return (*lines, *([at_hand] if at_hand else []), *(f"go {stop}" for stop in self._arena.map.patrol), "reload")
 
@@ -214,7 +219,7 @@ def _likely_use(arena: Arena, name: str) -> str:
 
 def _is_busy(me: Fighter) -> bool:
     """Whether the fighter carries out an act that keys do not interrupt."""
-    return me.act is not None and me.act.text.startswith(_UNINTERRUPTED) and me.act.name != "hold"
+    return me.act is not None and me.act.text.startswith(_UNINTERRUPTED) and me.act.name not in _ENDLESS
 
 
 def _next_cell(cell: Cell, way: Point) -> Cell:

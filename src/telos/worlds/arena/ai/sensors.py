@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind_schedule import MindSchedule
@@ -26,7 +27,7 @@ from telos.worlds.arena.ai.whereabouts import WhereaboutsSensor, places_of, room
 from telos.worlds.arena.sim.arena import NEUTRAL, Arena
 from telos.worlds.arena.sim.constants import NEAR_MISS_RANGE, USE_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
-from telos.worlds.arena.sim.map import MapNode, Point, cell_of
+from telos.worlds.arena.sim.map import Cell, MapNode, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.navigation import Walker
 from telos.worlds.arena.sim.outcomes import OutcomeKind
 
@@ -38,6 +39,7 @@ SEARCHED_RANGE = 3.0  # metres from an enemy's believed position at which its ab
 WATCH_ACTIONS = ("look-round", "watch-from-wall", "hover")  # actions that watch a patrol stop
 OPEN_DOOR_RANGE = 20.0  # metres at which an open door is noticed
 COVER_RANGE = 18.0  # metres, straight distance
+MAX_WAYS = 4096  # remembered ways to cover, with what the enemy sees of them
 NOISE_CONFIDENCE = 0.7  # confidence in the position of a noise
 
 
@@ -222,6 +224,9 @@ class TerrainSensor:
         self._cover = tuple(node for node in nodes if node.kind == "cover")
         self._ambush = tuple(node for node in nodes if node.kind == "ambush")
         self._search = find_search_points(arena)
+        self._seen_metres = lru_cache(maxsize=MAX_WAYS)(
+            self._measure_seen_metres
+        )  # fighters mostly stay where they are
 
     def read(self, who: str, memory: WorkingMemory, now: float) -> Iterable[Fact]:
         """Return the relevant places around the fighter."""
@@ -271,13 +276,16 @@ class TerrainSensor:
 
     def _metres_in_view(self, fighter: Fighter, node: MapNode, threat: Point) -> float:
         """Return roughly how many metres of the way to a node a threat has in view; 0 if the fighter is there."""
-        way = self._arena.navigator.find_path(fighter.position, node.position, Walker(flies=fighter.flies)) or ()
-        metres, here = 0.0, fighter.position
-        for there in way:
-            away = math.dist(here, there)
-            middle = ((here[0] + there[0]) / 2, (here[1] + there[1]) / 2)
-            seen = sum(self._arena.has_line_of_sight(point, threat) for point in (here, middle, there))
-            metres, here = metres + away * seen / 3, there
+        doors = tuple(map(self._arena.door, self._arena.map.doors))  # a shut one blocks the view
+        return self._seen_metres(fighter.cell, node.name, threat, fighter.flies, doors)
+
+    def _measure_seen_metres(self, start: Cell, node: str, threat: Point, flies: bool, doors: tuple[str, ...]) -> float:
+        here, there = cell_centre(start), self._arena.map.nodes[node].position
+        metres = 0.0
+        for point in self._arena.navigator.find_path(here, there, Walker(flies=flies)) or ():
+            middle = ((here[0] + point[0]) / 2, (here[1] + point[1]) / 2)
+            seen = sum(self._arena.has_line_of_sight(each, threat) for each in (here, middle, point))
+            metres, here = metres + math.dist(here, point) * seen / 3, point
         return float(round(metres))
 
     def _exposes(self, node: MapNode, threat: Point) -> bool:

@@ -316,14 +316,23 @@ class WhereaboutsSensor:
         subjects = dict.fromkeys(fact.subject for kind in ("enemy", "whereabouts") for fact in memory.all_of(kind, now))
         for enemy in subjects:
             sign, known = memory.recall("enemy", enemy, now), memory.recall("whereabouts", enemy, now)
-            if sign is not None and (sign["seen"] or not sign["alive"]):
+            if sign is not None and sign["alive"] and sign["seen"]:
+                yield self._sighting(enemy, sign)  # what is inferred begins here when the enemy goes out of sight
+            elif sign is not None and not sign["alive"]:
                 if known is not None:
                     yield expired_fact("whereabouts", enemy, now)
-                continue
-            if known is not None and now - known["sign"] > FORGET_SECONDS:
+            elif known is not None and now - known["sign"] > FORGET_SECONDS:
                 yield expired_fact("whereabouts", enemy, now)
             else:
                 yield self._infer(view, self._arena.fighter(who), enemy, sign, known, now)
+
+    def _sighting(self, enemy: str, sign: Fact) -> Fact:
+        """Return the belief about an enemy in sight, who need not be looked for."""
+        number = self._places.at((sign["x"], sign["y"]))
+        return make_fact(
+            "whereabouts", enemy, sign.time, node=None, x=sign["x"], y=sign["y"], share=1.0, sign=sign.time, heard=False,
+            rooms=self._places.rooms[number], shares=f"a{number}:1.0",
+        )  # fmt: skip
 
     def _infer(
         self, view: FieldOfView, me: Fighter, enemy: str, sign: Fact | None, known: Fact | None, now: float
