@@ -104,6 +104,26 @@ def test_a_scene_finds_manoeuvres_beside_it(tmp_path: Path) -> None:
         load_scene(scene)
 
 
+# --- bounding ---
+
+
+def test_they_change_places_from_stage_to_stage() -> None:
+    told: list[OrdersGiven] = []
+
+    def note(record: object) -> None:
+        if isinstance(record, OrdersGiven) and record.behaviour == "bounding":
+            told.append(record)
+
+    for _ in play(Battle(load_scene("bounding"), seed=1, trace=note), 12.0):
+        pass
+    first, second = told
+    assert (first.orders, second.orders) == (
+        {"Ann": "suppress Pat", "Bob": "advance to c5"},
+        {"Bob": "suppress Pat", "Ann": "advance to c2"},
+    )
+    assert second.why.startswith("bound is done; bound by one-fires; keep-down by in-front with who = Bob")
+
+
 # --- encirclement ---
 
 
