@@ -158,7 +158,7 @@ def test_rules_that_no_game_could_follow_are_refused_with_all_faults() -> None:
 
 def test_only_models_that_say_so_have_a_director() -> None:
     with_one = [name for name in built_in_names() if create_director(named_model(name)) is not None]
-    assert with_one == ["wilds"]
+    assert with_one == ["wilds", "wilds-learner"]
 
 
 def test_the_wilds_pay_less_to_who_stands_and_fights() -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from telos.studio.attention import MIN_AWAY
 from telos.studio.event_log import LogFilter, to_text
 from telos.studio.server.hub import GRACE, Hub
-from telos.studio.session import MIN_AWAY, TO_GO_ON, Session
+from telos.studio.session import TO_GO_ON, Session
 from telos.studio.stage import world
 from telos.worlds.adventure.recording import loads_recording
 

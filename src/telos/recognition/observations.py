@@ -187,6 +187,14 @@ class EventFeatures(Generic[T]):
             self._refuse_unknown(context)
         return self._check(event, context)
 
+    def checked_values(self, event: Event) -> FeatureValues:
+        """Return the values of an event that ``evidence`` has been asked about: they have the right types."""
+        get = event.context.plain.get
+        values = [get(*each) for each in self._starts]
+        if list in map(type, values):  # JSON has no tuples
+            return self.features(event)
+        return (event.action, event.goal if self._reads_goal else None, *values)
+
     def evidence(self, event: Event) -> T:
         """Return what the model computes from an event; equal feature values are computed once."""
         if self._is_watching:

@@ -1,6 +1,15 @@
-"""`Attention`: what the player of a game looks at; a game that a person plays waits while it is not the game."""
+"""`Attention`: what the player of a game looks at; a game that a person plays waits while it is not the game.
+
+`write_reminder` says what a player who comes back was doing.
+"""
+
+from collections.abc import Iterable, Mapping
 
 from telos.core.errors import TelosError, name_hint
+from telos.core.event import Event
+from telos.recognition.filtering import Reader
+from telos.recognition.hindsight import find_story, write_recap
+from telos.recognition.recognizer import Recognizer
 
 GAME = ""
 _READING = "Paused while you read – press a key or click the game to go on"
@@ -49,3 +58,23 @@ class Attention:
     def come_back(self) -> None:
         """Note that the player has turned to the game."""
         self._place = self._left_for = GAME
+
+
+MIN_AWAY, MAX_AWAY = 60.0, 1e9  # seconds: after a shorter break nobody is reminded; what is not known is long
+
+
+def write_reminder(
+    recognizer: Recognizer, events: Iterable[Event], words: Mapping[str, tuple[str, str]], away_seconds: float
+) -> str:
+    """Return a sentence about what a player was doing last; empty if there is nothing to tell.
+
+    ``words`` are those of the goals, for pursuing and for achieving them.
+    """
+    if not words or not isinstance(recognizer, Reader):
+        return ""
+    try:
+        story = find_story(recognizer.model, events)
+        recap = write_recap(story, min(away_seconds, MAX_AWAY), words, long=MIN_AWAY)
+    except TelosError:  # a model that is edited may know goals without words, and fail at some event
+        return ""
+    return f"Last time y{recap[1:]}".replace(", for a moment.", ".") if recap else ""

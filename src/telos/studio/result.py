@@ -1,15 +1,55 @@
-"""The result of a game that has ended: who read its player right, and when the headline was sure (``summarize``).
+"""The result of a game: who read its player right (``Scoreboard``), and when the headline was sure (``summarize``).
 
 The page shows it as a card; ``Session.result`` keeps it until a model is replaced.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from telos.core.belief import Belief
 from telos.studio import glossary
 
 SURE = 0.7  # a goal that is likelier than this is one that the headline is sure of
+
+
+class Scoreboard:
+    """Counts, for each recogniser, how often it believed which goal while the player had which goal.
+
+    >>> board = Scoreboard(["ffbm"])
+    >>> board.count("explore", {"ffbm": Belief({"explore": 0.7, "level": 0.3})})
+    >>> board.count("level", {"ffbm": Belief({"explore": 0.6, "level": 0.4})})
+    >>> board.accuracy("ffbm"), board.confusion["ffbm"]["level", "explore"]
+    (0.5, 1)
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.confusion: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in names}
+
+    def count(self, truth: str | None, beliefs: Mapping[str, Belief]) -> None:
+        """Compare beliefs with the true goal, if it is known."""
+        if truth is None:
+            return
+        for name, counts in self.confusion.items():
+            counts[truth, beliefs[name].top] += 1
+
+    def recompute(self, name: str, judged: Iterable[tuple[str | None, Belief]]) -> None:
+        """Count again for a recogniser whose model was replaced."""
+        self.confusion[name] = Counter((truth, belief.top) for truth, belief in judged if truth is not None)
+
+    def judged(self, name: str) -> int:
+        """Return the number of updates at which the truth was known."""
+        return self.confusion[name].total()
+
+    def correct(self, name: str) -> int:
+        """Return the number of those at which the most likely goal was the true one."""
+        return sum(count for (truth, top), count in self.confusion[name].items() if truth == top)
+
+    def accuracy(self, name: str) -> float | None:
+        """Return the share of judged updates that were correct; None if none was judged."""
+        judged = self.judged(name)
+        return self.correct(name) / judged if judged else None
 
 
 class BeliefMoment(NamedTuple):

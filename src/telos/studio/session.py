@@ -1,7 +1,6 @@
 """One game of the studio: the stage that is played, its recognisers, their score and the frames to look back at.
 
-Start with `Session`. `RecognizerSet` runs the recognisers side by side and `Scoreboard` counts how often each was
-right. This module contains no web code.
+Start with `Session`. `RecognizerSet` runs the recognisers side by side. This module contains no web code.
 """
 
 import time
@@ -17,11 +16,10 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.recognition.filtering import Reader, Trainable
-from telos.recognition.hindsight import find_story, write_recap
+from telos.recognition.filtering import Trainable
 from telos.recognition.recognizer import Recognizer
 from telos.studio import glossary
-from telos.studio.attention import Attention
+from telos.studio.attention import Attention, write_reminder
 from telos.studio.event_log import EventLog
 from telos.studio.explanation import ExplanationLine, explain, explain_text
 from telos.studio.mind_view import MindView, intent_words
@@ -40,7 +38,7 @@ from telos.studio.recording import (
     to_json,
     to_marks,
 )
-from telos.studio.result import ReaderShare, summarize
+from telos.studio.result import ReaderShare, Scoreboard, summarize
 from telos.studio.stage import Happening, Inputs, Model, StudioWorld
 from telos.studio.watchpoint import Watchpoint
 from telos.thrashing import Thrashing, find_thrashing
@@ -49,7 +47,6 @@ FREE_GOALS = {"goals": "free"}  # the settings of free play, in worlds that give
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 WAITING = "Press a key to begin"
 TO_GO_ON = "Press a key to go on"
-MIN_AWAY, MAX_AWAY = 60.0, 1e9  # seconds: after a shorter break nobody is reminded; what is not known is long
 _MAX_MIND_VIEWS = 600  # moments at which all minds are kept: one a second of play
 _MAX_KEPT_MINDS = 20_000  # of large crowds, fewer moments
 _MAX_COMMANDS = 20  # that wait for the next step
@@ -157,44 +154,6 @@ def format_error(error: Exception) -> str:
     ("there is no goal 'twon'", "KeyError: 'twon'")
     """
     return str(error) if isinstance(error, TelosError) else f"{type(error).__name__}: {error}"
-
-
-class Scoreboard:
-    """Counts, for each recogniser, how often it believed which goal while the player had which goal.
-
-    >>> board = Scoreboard(["ffbm"])
-    >>> board.count("explore", {"ffbm": Belief({"explore": 0.7, "level": 0.3})})
-    >>> board.count("level", {"ffbm": Belief({"explore": 0.6, "level": 0.4})})
-    >>> board.accuracy("ffbm"), board.confusion["ffbm"]["level", "explore"]
-    (0.5, 1)
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.confusion: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in names}
-
-    def count(self, truth: str | None, beliefs: Mapping[str, Belief]) -> None:
-        """Compare beliefs with the true goal, if it is known."""
-        if truth is None:
-            return
-        for name, counts in self.confusion.items():
-            counts[truth, beliefs[name].top] += 1
-
-    def recompute(self, name: str, judged: Iterable[tuple[str | None, Belief]]) -> None:
-        """Count again for a recogniser whose model was replaced."""
-        self.confusion[name] = Counter((truth, belief.top) for truth, belief in judged if truth is not None)
-
-    def judged(self, name: str) -> int:
-        """Return the number of updates at which the truth was known."""
-        return self.confusion[name].total()
-
-    def correct(self, name: str) -> int:
-        """Return the number of those at which the most likely goal was the true one."""
-        return sum(count for (truth, top), count in self.confusion[name].items() if truth == top)
-
-    def accuracy(self, name: str) -> float | None:
-        """Return the share of judged updates that were correct; None if none was judged."""
-        judged = self.judged(name)
-        return self.correct(name) / judged if judged else None
 
 
 # --- the game ---------------------------------------------------------------------------------------------------------
@@ -339,18 +298,13 @@ class Session:
 
         Nothing is told after a short break, before anything was observed, or where a recogniser cannot look back.
         """
-        words, reader = self.stage.recap_words(), self.recognizers.readers.get(self.headline or "")
         is_going = self.stage.is_played and not (self.is_scripted or self.is_waiting or self.is_over)
-        if not (words and is_going and isinstance(reader, Reader)):
+        if not is_going or self.headline is None:
             return ""
         events = [observed.event for observed in self.recognizers.events]
-        try:
-            recap = write_recap(find_story(reader.model, events), min(away_seconds, MAX_AWAY), words, long=MIN_AWAY)
-        except TelosError:  # a model that is edited may know goals without words, and fail at some event
+        told = write_reminder(self.recognizers.readers[self.headline], events, self.stage.recap_words(), away_seconds)
+        if not told:
             return ""
-        if not recap:
-            return ""
-        told = f"Last time y{recap[1:]}".replace(", for a moment.", ".")
         self.pause(False)
         self.is_waiting = True
         hud = {**self.frame_data["hud"], "message": f"{told} {TO_GO_ON}."}

@@ -101,7 +101,7 @@ class MeasureColumns:
 
 
 def _log_densities(measure: Measure, density: Density, values: Array) -> Array:
-    """Return the log-densities of values as `Measure.log_density` does for one."""
+    """Return the log-densities of values as `Measures.weigh` does for one."""
     found: Array
     if isinstance(density, Gaussian):
         away = (values - density.mean) / density.deviation

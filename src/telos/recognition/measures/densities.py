@@ -5,7 +5,7 @@ so sums of different players, machines or rounds of EM can be added up. Pure Pyt
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, TypeAlias
@@ -38,8 +38,18 @@ class Gaussian:
 
     def log_density(self, value: float) -> float:
         """Return the logarithm of the density."""
-        away = (value - self.mean) / self.deviation
-        return -0.5 * away * away - math.log(self.deviation) - 0.5 * _LOG_2_PI
+        return self.bound(0.0)(value)
+
+    def bound(self, more: float) -> Callable[[float], float]:
+        """Return the function from values to the logarithm of the density plus ``more``, for hot loops."""
+        mean, deviation = self.mean, self.deviation
+        rest = more - math.log(deviation) - 0.5 * _LOG_2_PI
+
+        def log_density(value: float) -> float:
+            away = (value - mean) / deviation
+            return rest - 0.5 * away * away
+
+        return log_density
 
     def log_likelihood(self, weight: float, first: float, second: float) -> float:
         """Return the log-likelihood of values with these sums, but for what is the same under all such densities."""
@@ -96,8 +106,13 @@ class Gamma:
 
     def log_density(self, value: float) -> float:
         """Return the logarithm of the density."""
-        shape, scale = self.shape, self.scale
-        return (shape - 1) * math.log(value) - value / scale - math.lgamma(shape) - shape * math.log(scale)
+        return self.bound(0.0)(value)
+
+    def bound(self, more: float) -> Callable[[float], float]:
+        """Return the function from values to the logarithm of the density plus ``more``, for hot loops."""
+        shape, scale, log = self.shape, self.scale, math.log
+        rest, power = more - math.lgamma(shape) - shape * log(scale), shape - 1
+        return lambda value: power * log(value) - value / scale + rest
 
     def log_likelihood(self, weight: float, first: float, second: float) -> float:
         """Return the log-likelihood of values with these sums, but for what is the same under all such densities."""
@@ -158,7 +173,13 @@ class VonMises:
 
     def log_density(self, value: float) -> float:
         """Return the logarithm of the density."""
-        return self.concentration * math.cos(value - self.mean) - _LOG_2_PI - log_bessel(self.concentration)
+        return self.bound(0.0)(value)
+
+    def bound(self, more: float) -> Callable[[float], float]:
+        """Return the function from values to the logarithm of the density plus ``more``, for hot loops."""
+        mean, concentration, cos = self.mean, self.concentration, math.cos
+        rest = more - _LOG_2_PI - log_bessel(concentration)
+        return lambda value: concentration * cos(value - mean) + rest
 
     def log_likelihood(self, weight: float, first: float, second: float) -> float:
         """Return the log-likelihood of values with these sums, but for what is the same under all such densities."""

@@ -22,6 +22,6 @@ class MeasureGate:
         """Return what was measured at an event."""
         holds = self._always
         if holds is None:
-            values = self._features.features(event)
+            values = self._features.checked_values(event)
             holds = tuple(test is None or bool(test(values)) for test in self._tests)
         return self._measures.read(event.context.plain, holds)

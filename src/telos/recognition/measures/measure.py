@@ -5,7 +5,7 @@ the chance of its outcome times the densities of what was measured. What was not
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -23,6 +23,8 @@ DEFAULT_RESOLUTION = 0.01
 DEFAULT_STRENGTH = 10.0
 ANGLES = {"degrees": math.pi / 180, "radians": 1.0, "turns": 2 * math.pi}  # the units of angles, in radians
 
+# The log-density of any angle alike, and the function to the log-density of a value, for each goal.
+_Bound: TypeAlias = tuple[float, list[Callable[[float], float]]]
 SumTable: TypeAlias = dict[str, dict[str, list[float]]]  # by measure and goal: the weight, and the two sums
 
 
@@ -148,12 +150,6 @@ class Measure:
         origin = context.get(entry)
         return None if origin is None else value - check_value(entry, origin, -math.inf) * self.factor
 
-    def log_density(self, density: Density, value: float | None) -> float:
-        """Return the log-density of a value per unit, no less than the floor."""
-        if value is None:
-            return self.uniform
-        return max(LOG_FLOOR, density.log_density(value) + math.log(self.factor))
-
     def describe(self, value: float) -> str:
         """Return a value with its unit.
 
@@ -220,7 +216,7 @@ class Measures:
         if twice is not None:
             raise TelosError(f"{twice!r} is measured twice", "leave one out")
         self._sums: SumTable = {each.name: {goal: [0.0, 0.0, 0.0] for goal in self.goals} for each in self.all}
-        self._known: dict[tuple[str, str], Density] = {}
+        self._forget_fits()
         self.add_all(seen or {})
 
     def __len__(self) -> int:
@@ -280,16 +276,25 @@ class Measures:
         if not readings:
             return evidence
         measured = []
-        for reading in readings:
-            measure = self.all[reading.number]
+        for number, written, values in readings:
+            measure, (uniform, bound) = self.all[number], self._bound[number] or self._bind(number)
             logs = tuple(
-                measure.log_density(self.density(measure.name, goal), value)
-                for goal, value in zip(self.goals, reading.values, strict=True)
+                [
+                    uniform if value is None else max(LOG_FLOOR, log_density(value))
+                    for log_density, value in zip(bound, values, strict=True)
+                ]
             )
-            measured.append(Measured(measure.name, measure.describe(reading.value), logs))
+            measured.append(Measured(measure.name, measure.describe(written), logs))
         sums = [sum(column) for column in zip(*(each.log_densities for each in measured), strict=True)]
         likelihood = tuple(chance * math.exp(log) for chance, log in zip(evidence.likelihood, sums, strict=True))
         return Evidence(evidence.transition, likelihood, evidence.seen, tuple(measured))
+
+    def _bind(self, number: int) -> "_Bound":
+        measure = self.all[number]
+        per_unit = math.log(measure.factor)
+        densities = [self.density(measure.name, goal).bound(per_unit) for goal in self.goals]
+        found = self._bound[number] = (measure.uniform, densities)
+        return found
 
     # --- learning -----------------------------------------------------------------------------------------------------
 
@@ -311,7 +316,7 @@ class Measures:
             raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
         row = self._sums[name][goal]
         row[:] = [before + more for before, more in zip(row, sums, strict=True)]
-        self._known = {}
+        self._forget_fits()
 
     def add_all(self, seen: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
         """Learn what other measures of this kind have ``seen``."""
@@ -319,12 +324,16 @@ class Measures:
             for goal, sums in rows.items():
                 self.add_sums(name, goal, sums)
 
+    def _forget_fits(self) -> None:
+        self._known: dict[tuple[str, str], Density] = {}
+        self._bound: list[_Bound | None] = [None] * len(self.all)
+
     def fade(self, factor: float, goals: Sequence[str] | None = None) -> None:
         """Multiply what was learned (about these goals, or all) by a factor."""
         for rows in self._sums.values():
             for goal in self.goals if goals is None else goals:
                 rows[goal] = [each * factor for each in rows[goal]]
-        self._known = {}
+        self._forget_fits()
 
     def copy(self, **changed: Any) -> "Measures":
         """Return an independent copy; ``seen`` replaces what was learned, ``scale`` multiplies it."""
