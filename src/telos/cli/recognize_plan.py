@@ -48,7 +48,7 @@ def recognize_plan(
         float | None,
         typer.Option(
             help="How wasteful people may be, in actions.",
-            show_default="1",
+            show_default="0.7",
             callback=in_range(0, _MAX_COST, is_open=True),
         ),
     ] = None,
@@ -64,7 +64,7 @@ def recognize_plan(
         float | None,
         typer.Option(
             help="Return the goals that are at least so likely, as a share of the likeliest: lower returns more.",
-            show_default="0.4; with ramirez-geffner 1",
+            show_default="0.3; with ramirez-geffner 1",
             callback=in_range(0, 1, is_open=True),
         ),
     ] = None,
