@@ -38,8 +38,11 @@ def by_telos(case: RecognitionCase, work: int | None) -> Answer:
 
 def by_bounds(case: RecognitionCase, work: int | None) -> Answer:
     """Return the goals that Telos returns without searching."""
-    options = {"budget": 0} if work is None else {"work": 0}
-    reading = recognize(read_shared_problem(case.place), case.observations, **options)
+    problem = read_shared_problem(case.place)
+    if work is None:
+        reading = recognize(problem, case.observations, budget=0)
+    else:
+        reading = recognize(problem, case.observations, work=0)
     return reading.chosen, reading.complete
 
 

@@ -48,7 +48,7 @@ def recognize_plan(
         float | None,
         typer.Option(
             help="How wasteful people may be, in actions.",
-            show_default="1",
+            show_default="0.7",
             callback=in_range(0, _MAX_COST, is_open=True),
         ),
     ] = None,
@@ -64,7 +64,7 @@ def recognize_plan(
         float | None,
         typer.Option(
             help="Return the goals that are at least so likely, as a share of the likeliest: lower returns more.",
-            show_default="0.4; with ramirez-geffner 1",
+            show_default="0.3; with ramirez-geffner 1",
             callback=in_range(0, 1, is_open=True),
         ),
     ] = None,
@@ -198,7 +198,8 @@ def _print_problems(console: "Console", answers: "list[CaseResult]", truth: "dic
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("problem", "seen", "returned", "likeliest", "belief", "seconds", "proved", "right"):
+    headings = ["problem", "seen", "goal numbers", "likeliest", "belief", "seconds", "proved"]
+    for heading in [*headings, "right"] if truth else headings:
         table.add_column(heading, justify="left" if heading in ("problem", "likeliest") else "right", no_wrap=True)
     for each in answers[:_MAX_SHOWN]:
         reading, label = each.reading, truth.get(each.case.id)
@@ -212,7 +213,7 @@ def _print_problems(console: "Console", answers: "list[CaseResult]", truth: "dic
             f"{reading.belief[reading.belief.top]:.0%}",
             f"{each.seconds:.2f}",
             "yes" if reading.complete else "so far",
-            right,
+            *([right] if truth else []),
         )
     console.print(table)
     if len(answers) > _MAX_SHOWN:

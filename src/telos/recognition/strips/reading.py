@@ -9,8 +9,8 @@ from telos.core.belief import Belief
 class GoalCost:
     """The optimal cost of a goal, without and with the observations.
 
-    Both are exact if ``is_exact``, otherwise estimates: the middle of a lower bound and the cost of a plan, or a lower
-    bound. ``detour`` is the mean extra cost of avoiding one of the observed actions: high if the goal needs them.
+    Both are exact if ``is_exact``, otherwise the cost of some plan, or a lower bound where none was sought. ``detour``
+    is the mean extra cost of avoiding one of the observed actions: high if the goal needs them.
     """
 
     best: float

@@ -23,7 +23,7 @@ BUDGET = 250_000  # microseconds
 MAX_BUDGET = MAX_WORK = 10**15
 SECONDS_FOR_BOUNDS = 0.1  # beside the budget: without bounds there is no answer
 MAX_HINTS = 10  # for observations that are not actions: comparing names is slow
-CHOSEN_RATIO = 1 / 3
+CHOSEN_RATIO = 0.3
 CANDIDATE_RATIO = 0.02  # goals with at least this ratio to the likeliest, by bounds, are planned for
 EXACT_LIMIT_STEPS, MAX_LIMIT_STEPS = 1000, 1050  # of the cost up to which a goal is likely
 DETOUR_PENALTY = 10.0  # average actions: added to the cost of an observed action to test whether a goal needs it
@@ -371,7 +371,7 @@ class _Recognition:
         if best.least == INF or seen.least == INF:
             return best.least, seen.least
         if self._has_plans and self._is_planned(goal):
-            return (best.least + best.most) / 2, (seen.least + seen.most) / 2
+            return best.most, seen.most  # mostly exact, and better than the middle where they are not
         return self._bounds[goal]
 
     def _score_range(self, goal: int) -> tuple[float, float]:
