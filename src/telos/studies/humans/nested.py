@@ -37,10 +37,11 @@ from telos.studies.results import Progress, StudyResult, Table, no_progress, rou
 from telos.studies.statistics import CONFIDENCE, quantile
 
 FOLDS, QUICK_FOLDS = 3, 2
-OURS, LINEAR, TREES, BAYES, MAJORITY = (
+OURS, LINEAR, TREES, HMM, BAYES, MAJORITY = (
     "ensemble",
     "logistic regression",
     "boosted trees",
+    "hidden Markov model",
     "naive Bayes",
     "majority",
 )
@@ -256,7 +257,8 @@ def run_nested(
     group = np.array([group for each in done for group in each.groups])
     found = [
         measure(method, np.concatenate([_spread(each, method, goals) for each in done]), truth, group, rng)
-        for method in (OURS, LINEAR, TREES, BAYES, MAJORITY)
+        for method in (OURS, LINEAR, TREES, HMM, BAYES, MAJORITY)
+        if method in done[0].beliefs
     ]
     cost = median(each.microseconds for each in done)
     return _result(name, f"nested folds by player, {count} outer", found, group, truth, cost, seed, quick)
@@ -298,6 +300,11 @@ def _component_beliefs(model: EnsembleModel, rows: GameRows) -> dict[str, Array]
         for name, scores in ((LINEAR, part.linear), (TREES, part.trees)):
             own = np.ix_(chosen, np.array(part.goals))
             found[name][own] = softmax(scores.of_rows(features[chosen]), is_open[own])
+    if model.program.goals:
+        known = [model.goals.index(goal) for goal in model.program.goals]
+        found[HMM] = np.zeros((size, len(model.goals)))
+        columns = [model.program.names.index(f"filter: {goal}") for goal in model.program.goals]
+        found[HMM][:, known] = np.exp(features[:, columns])
     return found
 
 
