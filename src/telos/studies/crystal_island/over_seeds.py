@@ -34,8 +34,6 @@ DIFFERENCES = (
     Reported("factored-unigram", "factored MLN over unigram", 8.8, p=0.01, says="p < .01"),
     Reported("factored-bigram", "factored MLN over bigram", 15.4, p=0.01, says="p < .01"),
     Reported("unigram-bigram", "unigram over bigram", 6.6, p=0.01, says="p < .01"),
-    Reported("unigram-majority", "unigram over the most frequent goal", 13.0, p=0.01, says="not tested"),
-    Reported("factored-majority", "factored MLN over the most frequent goal", 21.8, p=0.01, says="not tested"),
 )
 COUNTS = (
     Reported("actions", "actions (set on it)", 77_182.0, unit=""),
@@ -124,7 +122,7 @@ def judge_scores(scores: Sequence[SeedScore]) -> list[Agreement]:
     for each in DIFFERENCES:
         one, _, other = each.key.partition("-")
         values = tuple(score.f1[one] - score.f1[other] for score in scores)
-        ps = tuple(_pair_p(score, one, other) for score in scores) if MAJORITY not in (one, other) else ()
+        ps = tuple(_pair_p(score, one, other) for score in scores)
         found.append(judge(each, Measured(values, ps)))
     counts = {
         "actions": [float(each.actions) for each in scores],
