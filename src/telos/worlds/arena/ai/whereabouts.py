@@ -38,7 +38,7 @@ SEARCH_METRES = 6.0  # what searching a place costs, as a way
 KEEP = 1.3  # times as promising another node must be for a searcher to turn round
 FORGET_SECONDS = 60.0  # after the last sign of an enemy
 MAX_TICKS = 5  # spread in one go
-TRICKLE = 0.02  # square metres of the floor from which so few change places that it is left out
+TRICKLE = 0.03  # square metres of the floor from which so few change places that it is left out
 MAX_NODES = 6  # the likeliest ones, among which a searcher chooses by distance
 
 Belief = list[float]  # by place; sums to 1
@@ -330,8 +330,8 @@ class WhereaboutsSensor:
         """Return the belief about an enemy in sight, who need not be looked for."""
         number = self._places.at((sign["x"], sign["y"]))
         return make_fact(
-            "whereabouts", enemy, sign.time, node=None, x=sign["x"], y=sign["y"], share=1.0, sign=sign.time, heard=False,
-            rooms=self._places.rooms[number], shares=f"a{number}:1.0",
+            "whereabouts", enemy, sign.time, node=None, x=sign["x"], y=sign["y"], share=1.0, sign=sign.time,
+            heard=False, rooms=self._places.rooms[number], shares=f"a{number}:1.0",
         )  # fmt: skip
 
     def _infer(
