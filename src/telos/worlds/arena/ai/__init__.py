@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         TerrainSensor,
         make_sensors,
     )
-    from telos.worlds.arena.ai.whereabouts import Places, WhereaboutsSensor, explain_whereabouts
+    from telos.worlds.arena.ai.whereabouts import HidingPlaces, WhereaboutsSensor, explain_whereabouts
 
 __all__ = [
     "SENSORS",
@@ -45,7 +45,7 @@ __all__ = [
     "DeathPlanner",
     "FighterBeliefs",
     "FighterBody",
-    "Places",
+    "HidingPlaces",
     "PlanningFunctions",
     "PlayerControl",
     "SightSensor",
@@ -95,7 +95,7 @@ __getattr__, __dir__ = lazy_exports(
         "StimulusDelivery": "sensors",
         "TerrainSensor": "sensors",
         "make_sensors": "sensors",
-        "Places": "whereabouts",
+        "HidingPlaces": "whereabouts",
         "WhereaboutsSensor": "whereabouts",
         "explain_whereabouts": "whereabouts",
     },
