@@ -117,9 +117,8 @@ def main() -> int:
         x = each["hunters"]["x"]
         print(f"  {'met   ' if x >= AIM else 'MISSED'} {name}, twelve hunters: ≥ {AIM:g}× real time: {x:.0f}×")
     for character, each in search.items():
-        print(
-            f"A {character} finds her {each['found']} times of {each['looked']}, after {each['seconds']:.1f} s on average"
-        )
+        found = f"{each['found']} times of {each['looked']}"
+        print(f"A {character} finds her {found}, after {each['seconds']:.1f} s on average")
     return 0
 
 

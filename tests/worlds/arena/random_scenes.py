@@ -11,6 +11,9 @@ from telos.worlds.arena.sim.map import ArenaMap
 _NAMES = ("Ann", "Bob", "Cal", "Dee", "Eve", "Fay")
 _MARKS = "###oo^v<>^v<>+/%=_*12345!"
 _DOORS = "+/%="
+_ARMS = st.sampled_from(
+    ({}, {"weapon": ("rifle", "shotgun")}, {"weapon": ("pistol", "shotgun", "rifle"), "magazines": 1})
+)
 
 
 @st.composite
@@ -22,16 +25,18 @@ def scenes(draw: st.DrawFn) -> Scene:
     cast = [
         CastMember(
             "A", name, draw(st.sampled_from(known)), draw(st.sampled_from(("red", "red", "blue"))),
-            *place, rank=draw(st.integers(0, 2)), body=FrozenMap({"grenades": draw(st.integers(0, 2))}),
+            *place, rank=draw(st.integers(0, 2)), body=FrozenMap({"grenades": draw(st.integers(0, 2)), **draw(_ARMS)}),
         )
         for name, place in zip(names, places, strict=False)
     ]  # fmt: skip
-    thing = SceneThing("M", "medkit-1", "medkit", *places[-1])
+    kind = draw(st.sampled_from(("medkit", "desk")))
+    thing = SceneThing("M", f"{kind}-1", kind, *places[-1])
     route = list(map.patrol) if draw(st.booleans()) else []
     wish = {"red": FrozenMap({"advance": route})} if route else {}
     squads = draw(st.sampled_from(((), tuple(each.name for each in ALL_BEHAVIOURS))))
     talk = draw(st.booleans())
-    return Scene("random", "", 20.0, map, tuple(cast), (thing,), squads, FrozenMap(wish), talk)
+    objectives = FrozenMap(wish)
+    return Scene("random", "", 20.0, map, tuple(cast), (thing,), squads, objectives=objectives, talk=talk)
 
 
 @st.composite

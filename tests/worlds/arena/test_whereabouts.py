@@ -18,7 +18,7 @@ from telos.worlds.arena.ai.whereabouts import (
     LEAST,
     NOTICED,
     FieldOfView,
-    Places,
+    HidingPlaces,
     WhereaboutsSensor,
     absence,
     format_shares,
@@ -50,7 +50,7 @@ def shares_of(size: int) -> st.SearchStrategy[list[float]]:
 @settings(max_examples=60)
 @given(drawn=maps(), data=st.data())
 def test_filter_matches_an_enumeration_of_all_ways(drawn: ArenaMap, data: st.DataObject) -> None:
-    places = Places(drawn)
+    places = HidingPlaces(drawn)
     count, steps = len(places.areas), data.draw(st.integers(1, 3))
     start = data.draw(shares_of(count))
     part = st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0]), min_size=count, max_size=count)
@@ -84,7 +84,7 @@ def test_filter_matches_an_enumeration_of_all_ways(drawn: ArenaMap, data: st.Dat
 def test_spreading_keeps_the_sum_and_leaves_even_beliefs_alone(
     drawn: ArenaMap, data: st.DataObject, ticks: int
 ) -> None:
-    places = Places(drawn)
+    places = HidingPlaces(drawn)
     spread = places.spread(data.draw(shares_of(len(places.areas))), ticks)
     assert min(spread) >= 0
     assert sum(spread) == pytest.approx(1.0)
@@ -92,7 +92,7 @@ def test_spreading_keeps_the_sum_and_leaves_even_beliefs_alone(
 
 
 def test_spreading_tends_to_even_within_what_can_be_reached() -> None:
-    places = Places(ArenaMap("##########\n#  +   # #\n#  #   # #\n##########"))
+    places = HidingPlaces(ArenaMap("##########\n#  +   # #\n#  #   # #\n##########"))
     behind = next(number for number, area in enumerate(places.areas) if area.left == 8)
     belief = [0.0] * len(places.areas)
     belief[places.at((1.5, 1.5))] = 1.0
@@ -104,7 +104,7 @@ def test_spreading_tends_to_even_within_what_can_be_reached() -> None:
 
 def test_worked_example_of_two_rooms() -> None:
     # Two places of 12 cells, joined by a door: in a tick, 2·1·0.1 / (π·12) = 0.53 % go through.
-    places = Places(TWO_ROOMS)
+    places = HidingPlaces(TWO_ROOMS)
     assert [area.size for area in places.areas] == [12, 12]
     assert places.rooms == ("r1", "r2")
     assert dict(places.rows(1)[0])[1] == pytest.approx(0.2 / (math.pi * 12))
@@ -127,7 +127,7 @@ def test_no_belief_is_left_when_everything_was_looked_at_for_certain() -> None:
 
 @given(drawn=maps(), data=st.data())
 def test_belief_survives_as_text_but_for_small_shares(drawn: ArenaMap, data: st.DataObject) -> None:
-    places = Places(drawn)
+    places = HidingPlaces(drawn)
     belief = data.draw(shares_of(len(places.areas)))
     read = places.parse(format_shares(belief))
     assert sum(read) == pytest.approx(1.0)
@@ -138,7 +138,7 @@ def test_belief_survives_as_text_but_for_small_shares(drawn: ArenaMap, data: st.
 @pytest.mark.parametrize("text", ["a9:0.5", "b0:0.5", "a0", "a0:much", "a0:1.5", "a0:nan", "a0:0.1 a0:0.2"])
 def test_text_that_is_no_belief_is_refused(text: str) -> None:
     with pytest.raises(TelosError, match="not the share of a place"):
-        Places(TWO_ROOMS).parse(text)
+        HidingPlaces(TWO_ROOMS).parse(text)
 
 
 # what is seen
@@ -148,7 +148,7 @@ def test_text_that_is_no_belief_is_refused(text: str) -> None:
 def test_view_of_places_is_what_the_arena_lets_a_fighter_see(drawn: ArenaMap, data: st.DataObject) -> None:
     stands, looks_at = (data.draw(st.sampled_from(sorted(drawn.floor))) for _ in range(2))
     arena = Arena(drawn, [FighterPlacement("Ann", "red", "soldier", *cell_centre(stands))])
-    ann, places = arena.fighter("Ann"), Places(drawn)
+    ann, places = arena.fighter("Ann"), HidingPlaces(drawn)
     ann.turn_to(cell_centre(looks_at))
     belief = data.draw(shares_of(len(places.areas)))
     for number, seen in enumerate(FieldOfView(arena, "Ann", places).shares(belief)):
@@ -271,7 +271,7 @@ def test_suppression_is_aimed_at_the_most_probable_spot() -> None:
 
 
 def test_chance_of_a_room_counts_all_hidden_enemies() -> None:
-    places, memory = Places(TWO_ROOMS), WorkingMemory()
+    places, memory = HidingPlaces(TWO_ROOMS), WorkingMemory()
     assert room_likelihoods(memory, places, 0.0) == {}
     for name, shares in (("Eve", "a0:0.5 a1:0.5"), ("Bob", "a0:0.2 a1:0.8")):
         memory.note(make_fact("whereabouts", name, 0.0, shares=shares))

@@ -3,8 +3,8 @@
     arena ──▶ sensors ──▶ facts in memory ──▶ beliefs ──▶ plan ──▶ FighterBody ──▶ command
               sensors.py  facts.py           beliefs.py           fighter_body.py
 
-Start with `make_sensors` and `FighterBeliefs`. Characters and the domain: characters.py. Control by a person:
-player_control.py.
+Start with `make_sensors` and `FighterBeliefs`. Characters and the domain: characters.py. Hidden enemies:
+whereabouts.py. Death: dying.py. Control by a person: player_control.py.
 """
 
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         load_procedures,
         make_arena,
     )
+    from telos.worlds.arena.ai.dying import DeathPlanner
     from telos.worlds.arena.ai.facts import make_fact
     from telos.worlds.arena.ai.fighter_body import FighterBody, PlanningFunctions
     from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
@@ -35,21 +36,26 @@ if TYPE_CHECKING:
         TerrainSensor,
         make_sensors,
     )
+    from telos.worlds.arena.ai.whereabouts import HidingPlaces, WhereaboutsSensor, explain_whereabouts
 
 __all__ = [
     "SENSORS",
     "BodySensor",
     "Comrade",
+    "DeathPlanner",
     "FighterBeliefs",
     "FighterBody",
+    "HidingPlaces",
     "PlanningFunctions",
     "PlayerControl",
     "SightSensor",
     "StimulusDelivery",
     "TerrainSensor",
+    "WhereaboutsSensor",
     "characters_with",
     "create_default_arena",
     "default_player",
+    "explain_whereabouts",
     "find_character_faults",
     "load_arena_characters",
     "load_arena_domain",
@@ -76,6 +82,7 @@ __getattr__, __dir__ = lazy_exports(
         "load_character_texts": "characters",
         "load_procedures": "characters",
         "make_arena": "characters",
+        "DeathPlanner": "dying",
         "make_fact": "facts",
         "FighterBody": "fighter_body",
         "PlanningFunctions": "fighter_body",
@@ -88,5 +95,8 @@ __getattr__, __dir__ = lazy_exports(
         "StimulusDelivery": "sensors",
         "TerrainSensor": "sensors",
         "make_sensors": "sensors",
+        "HidingPlaces": "whereabouts",
+        "WhereaboutsSensor": "whereabouts",
+        "explain_whereabouts": "whereabouts",
     },
 )

