@@ -173,7 +173,7 @@ def test_files_of_every_sort_are_told_apart_and_checked() -> None:
         package / "worlds/arena/data/scenes/flank.yaml": "a scene with",
         package / "worlds/arena/data/characters/rat.yaml": "a character with 2 goals and 2 actions",
         package / "worlds/adventure/data/flairs.yaml": "rules of the adventure",
-        package / "squads/dialogue/lines.yaml": "dialogue, 29 exchanges",
+        package / "squads/dialogue/lines.yaml": "dialogue, 30 exchanges",
         package / "telemetry/data/island.yaml": "columns of the corpus island",
         package / "recognition/data/island.mln": "12 formulas, 0 weights",
     }
@@ -310,4 +310,5 @@ def test_shipped_folders_have_no_faults_and_no_notes(folder: str) -> None:
     files = json.loads(answer.stdout)["files"]
     assert len(files) > 10
     assert {each["kind"] for each in files} <= {*FORMATS, "formulas"}
-    assert [each["file"] for each in files if each["notes"]] == []
+    noted = [Path(each["file"]).name for each in files if each["notes"]]
+    assert noted == (["flairs-text.yaml"] if folder == "src/telos" else [])  # nine outcomes, as the paper's text has it

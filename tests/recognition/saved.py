@@ -9,10 +9,12 @@ from random import Random
 from typing import Any
 
 import telos
+from recognition.ensembles import events_of, random_model
 from recognition.readings import flairs, play
 from telos.core.event import Event
 from telos.logic.syntax import parse_mln
 from telos.recognition.by_planning.reader import PlanModel, PlanReader
+from telos.recognition.concurrent import ConcurrentGoalModel, ConcurrentLogicModel
 from telos.recognition.ffbm import ConstantT
 from telos.recognition.files.load import create_recognizer
 from telos.recognition.filtering import Clock
@@ -39,6 +41,18 @@ goal(time, goal!)
 2.0 goal(t-1, Learn) => goal(t, Learn)
 last(t, g) => !goal(t, g).
 -0.5 dark(t) => goal(t, Learn)
+"""
+SEVERAL = """
+action(time, action)
+loc(time, place)
+goal(time, goal)
+goal = {Eat, Learn}
+-1.0 goal(t, g)
+1.5 action(t, Chew) => goal(t, Eat)
+1.1 action(t, Read) => goal(t, Learn)
+0.8 loc(t, Hall) => goal(t, Eat)
+2.0 goal(t-1, Eat) => goal(t, Eat)
+2.0 goal(t-1, Learn) => goal(t, Learn)
 """
 GRAMMAR = """\
 recognizer: grammar
@@ -122,6 +136,11 @@ def saved_cases() -> dict[str, SavedCase]:
         "markov-logic": SavedCase(
             MarkovLogicModel(parse_mln(RULES)), create_recognizer, _events(logic, ("Eat", "Learn"), 8)
         ),
+        "concurrent": SavedCase(ConcurrentGoalModel(flairs()), create_recognizer, tuple(play(120, seed=11))),
+        "markov-logic-concurrent": SavedCase(
+            ConcurrentLogicModel(parse_mln(SEVERAL)), create_recognizer, _events(logic, (), 12)
+        ),
+        "ensemble": SavedCase(random_model(), create_recognizer, tuple(events_of(13, 120))),
         "planning": SavedCase(fighter, PlanReader, _events(ways, (), 9)),
         "planning, errands": SavedCase(errands, PlanReader, _events(trips, errands.goals, 10)),
     }

@@ -44,7 +44,12 @@ Rules = Annotated[
 Seeds = Annotated[
     int, typer.Option(help="Repeat the study with so many seeds, at the paper's size.", callback=in_range(1, MAX_COUNT))
 ]
-Ablation = Annotated[int, typer.Option(help="With so many of the seeds, leave out one sentence of the text at a time.")]
+Ablation = Annotated[
+    int,
+    typer.Option(
+        help="With so many of the seeds, leave out one sentence of the text at a time.", callback=in_range(0, MAX_COUNT)
+    ),
+]
 Ensemble = Annotated[
     bool, typer.Option("--ensemble", help="Nested folds of an ensemble of linear scores and trees, beside its peers.")
 ]

@@ -134,7 +134,9 @@ def test_bare_numbers_say_how_they_were_read() -> None:
 @pytest.mark.parametrize("name", [each for each in built_in_names() if not model_file(each).endswith(".mln")])
 def test_built_in_recognizers_have_no_notes(name: str) -> None:
     with open(model_file(name), encoding="utf-8") as file:
-        assert notes(file.read()) == []
+        codes = [note.code for note in notes(file.read())]
+    # The text of the first paper has nine outcomes; its games have no event that is none of them.
+    assert codes == ([NoteCode.NO_CATCH_ALL] if name == "flairs-text" else [])
 
 
 def test_clock_of_a_game_with_one_cause_is_written_and_read_again() -> None:
