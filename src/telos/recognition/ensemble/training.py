@@ -45,7 +45,7 @@ class EnsembleSettings:
     share: float = 0.2  # of features, looked at for each split
     bins: int = 32  # of the values of a feature, between which trees may split
     linear_evenness: float = 1.0
-    tree_evenness: float = 0.5
+    tree_evenness: float = 1.0
     thin: int = 1
     folds: int = 3
     shrink: float = 0.02  # of the offsets towards 0, for each training row
