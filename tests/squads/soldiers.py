@@ -44,10 +44,19 @@ class Soldier:
     def sees(self, enemy: str = "bert", time: float = 0.0, *, x: float = 30.0, y: float = 0.0) -> "Soldier":
         return self.note("enemy", enemy, time, x=x, y=y, seen=True)
 
-    def knows(self, node: str, distance: float, threat_distance: float = 20.0, *, valid: bool = True) -> "Soldier":
-        return self.note(
-            "cover", node, x=distance, y=1.0, valid=valid, distance=distance, threat_distance=threat_distance
-        )
+    def knows(
+        self,
+        node: str,
+        distance: float,
+        threat_distance: float = 20.0,
+        *,
+        valid: bool = True,
+        in_view: float | None = None,
+    ) -> "Soldier":
+        """Know a cover node, to which the whole way is in view unless said otherwise."""
+        in_view = distance if in_view is None else in_view
+        about = {"valid": valid, "distance": distance, "threat_distance": threat_distance, "in_view": in_view}
+        return self.note("cover", node, x=distance, y=1.0, **about)
 
     def knows_room(self, room: str, distance: float, nodes: int = 1) -> "Soldier":
         for i in range(nodes):

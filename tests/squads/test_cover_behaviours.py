@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from squads.soldiers import Soldier, soldier, tasks, watched
 from telos.agents.memory import WorkingMemory
 from telos.squads.behaviours import assign_nodes
+from telos.squads.behaviours.slots import EXPOSING_WORTH, VIEW_WORTH, find_free_cover, run_cost
 from telos.squads.squad import BehaviourEnded, OrdersGiven
 
 
@@ -164,12 +165,106 @@ def test_member_in_cover_suppresses_before_a_healthier_one() -> None:
     assert tasks([ann, bob, cid]) == {"Ann": ("cover", "c3"), "Bob": ("suppress", None), "Cid": ("cover", "c4")}
 
 
-def test_healthiest_member_suppresses_without_cover() -> None:
+def test_everybody_runs_if_nobody_can_suppress_from_cover() -> None:
+    squad = [soldier(name).sees().knows(node, 5.0) for name, node in (("Ann", "c1"), ("Bob", "c2"), ("Cid", "c3"))]
+    squad[0].sees("carl")
+    red, told = watched()
+    red.tick(squad, 0.0)
+    assert tasks(squad) == {"Ann": ("cover", "c1"), "Bob": ("cover", "c2"), "Cid": ("cover", "c3")}
+    assert red.squads[0].assignment is not None
+    assert red.squads[0].assignment.why.endswith("nobody can suppress from cover")
+    for each, node in zip(squad, ("c1", "c2", "c3"), strict=True):
+        each.stands_at(node)
+    red.tick(squad, 1.0)
+    assert conclusions(told) == [("get-to-cover", True, "everyone who was to run is there")]
+
+
+def test_healthiest_member_suppresses_a_single_enemy_without_cover() -> None:
     squad = [soldier(name).sees().knows(node, 5.0) for name, node in (("Ann", "c1"), ("Bob", "c2"), ("Cid", "c3"))]
     squad[0].feels(health=90.0)
     red, _ = watched()
     red.tick(squad, 0.0)
     assert tasks(squad) == {"Ann": ("cover", "c1"), "Bob": ("suppress", None), "Cid": ("cover", "c3")}
+
+
+def test_who_sees_the_enemy_suppresses_before_a_healthier_one() -> None:
+    ann, bob = two_under_fire()
+    cid = soldier("Cid", 2.0).stands_at("c2").note("enemy", "bert", x=30.0, y=0.0, seen=False)
+    red, _ = watched()
+    red.tick([ann.feels(health=20.0), bob, cid], 0.0)
+    assert tasks([ann, bob, cid]) == {"Ann": ("suppress", None), "Bob": ("cover", "c3")}
+
+
+def test_enemy_near_the_runner_is_suppressed() -> None:
+    ann, bob = two_under_fire()
+    ann.sees("zoe", x=5.0)  # nearer to her, but Bob does not see it
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert ann.order is not None
+    assert ann.order["target"] == "bert"
+
+
+def test_run_out_of_sight_needs_no_suppressive_fire() -> None:
+    ann, bob = two_under_fire()
+    bob.knows("c3", 6.0, in_view=1.0)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert tasks([ann, bob]) == {"Bob": ("cover", "c3")}
+
+
+def test_who_is_not_threatened_is_not_sent() -> None:
+    ann, bob = two_under_fire()
+    bob.note("enemy", "bert", x=30.0, y=0.0, seen=False)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert "  not get-to-cover: Bob is in the open, but not threatened" in red.squads[0].why().splitlines()
+    bob.feels(under_fire=True)
+    red.tick([ann, bob], 1.0)
+    assert tasks([ann, bob])["Bob"] == ("cover", "c3")
+
+
+def test_nobody_is_sent_to_the_same_node_again() -> None:
+    ann, bob = two_under_fire()
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    bob.stands_at("c3")
+    red.tick([ann, bob], 1.0)
+    bob.feels(at=None, in_cover=False, cover_valid=False)  # he has walked off
+    bob.sees(time=14.0)
+    red.tick([ann, bob], 14.0)
+    assert bob.order is None
+    bob.knows("c4", 30.0)
+    red.tick([ann, bob], 14.5)
+    assert tasks([ann, bob])["Bob"] == ("cover", "c4")
+
+
+def test_cover_is_held_where_a_run_has_ended() -> None:
+    ann, bob = two_under_fire()
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert bob.memory.recall("hold", "current", 0.0) is None
+    bob.stands_at("c3")
+    red.tick([ann, bob], 1.0)
+    held = bob.memory.recall("hold", "current", 1.0)
+    assert held is not None
+    assert (held["node"], held.time) == ("c3", 1.0)
+    assert ann.memory.recall("hold", "current", 1.0) is None
+
+
+def test_runs_in_view_of_the_enemy_and_cover_without_a_view_count_as_longer() -> None:
+    bob = soldier("Bob", 4.0).sees()
+
+    def cost(**about: object) -> float:
+        bob.note("cover", "c3", x=6.0, y=1.0, valid=True, distance=6.0, threat_distance=20.0, **about)
+        (fact,) = find_free_cover(bob, frozenset(), 0.0)
+        return run_cost(bob, fact, 0.0)
+
+    assert cost(in_view=0.0, sees=True) == 6.0
+    assert cost(in_view=5.0, sees=True) == 11.0
+    assert cost(in_view=5.0, sees=False) == 11.0 + VIEW_WORTH
+    assert cost(in_view=0.0, sees=True, exposes=True) == 6.0 - EXPOSING_WORTH
+    bob.note("enemy", "bert", x=30.0, y=0.0, seen=False)
+    assert cost(in_view=5.0, sees=False) == 11.0, "who does not fire loses no fire"
 
 
 def test_members_are_not_sent_to_their_own_node() -> None:
@@ -194,7 +289,10 @@ def test_only_member_with_a_node_does_not_suppress() -> None:
         (lambda ann, bob: bob.stands_at("c3"), "everyone is in valid cover"),
         (lambda ann, bob: bob.knows("c3", 6.0, valid=False), "Bob is in the open, with nowhere to go"),
         (lambda ann, bob: ann.stands_at("c3"), "Bob is in the open, with nowhere to go"),
-        (lambda ann, bob: ann.feels(loaded=False), "only Bob could suppress, and only Bob has cover to go to"),
+        (
+            lambda ann, bob: [each.feels(loaded=False) for each in (ann, bob)],
+            "nobody who knows the enemy has a loaded weapon",
+        ),
         (lambda ann, bob: setattr(ann, "alive", False), "there is nobody to suppress meanwhile"),
     ],
 )
@@ -253,6 +351,18 @@ def four_in_cover() -> list[Soldier]:
     return squad
 
 
+def test_squad_that_does_not_outnumber_the_enemy_advances_out_of_sight_only() -> None:
+    squad = four_in_cover()
+    for each in squad:
+        each.sees("carl")
+    red, _ = watched()
+    red.tick(squad, 0.0)
+    assert "  not advance-cover: against 2, all 4 are needed where they are" in red.squads[0].why().splitlines()
+    squad[3].knows("n3", 30.0, threat_distance=18.0, in_view=0.5)
+    red.tick(squad, 1.0)
+    assert tasks(squad) == {"D": ("advance", "n3")}
+
+
 def test_advance_cover_moves_half_of_the_squad() -> None:
     squad = four_in_cover()
     red, told = watched()
@@ -288,6 +398,7 @@ def test_ended_behaviour_has_a_cooldown() -> None:
     red, told = watched()
     red.tick([ann, bob], 1.0)
     bob.refuses("a grenade")
+    bob.knows("c4", 9.0).sees(time=3.0)
     for now in (2.0, 3.0, 3.9):
         red.tick([ann, bob], now)
         assert not red.squads[0].engaged

@@ -42,7 +42,7 @@ def test_leader_waits_until_the_others_have_closed_up() -> None:
     red, _ = watched(reach=30.0)
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)
-    squad[0].feels(at="p1")
+    squad[0].feels(at="p1").does()
     red.tick(squad, 5.0)
     assert {each.order["node"] for each in squad if each.order is not None} == {"p1"}, "Bob is 6.1 m behind"
     squad[1].position = (14.1, 0.0)
@@ -79,7 +79,7 @@ def test_leader_advances_by_nodes_and_others_keep_their_orders() -> None:
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)
     behind = [each.order for each in squad[1:]]
-    squad[0].feels(at="p1")
+    squad[0].feels(at="p1").does()
     red.tick(squad, 15.0)
     assert squad[0].order is not None
     assert squad[0].order["node"] == "p2"
@@ -101,7 +101,7 @@ def test_next_in_rank_leads_after_the_leader_dies() -> None:
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)
-    squad[0].feels(at="p1")
+    squad[0].feels(at="p1").does()
     red.tick(squad, 1.0)
     squad[0].alive = False
     red.tick(squad, 1.1)
@@ -129,7 +129,7 @@ def test_contact_ends_the_advance_and_keeps_its_progress() -> None:
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
     red.tick(squad, 0.0)
-    squad[0].feels(at="p1")
+    squad[0].feels(at="p1").does()
     red.tick(squad, 1.0)
     squad[2].sees(time=2.0)
     red.tick(squad, 2.0)

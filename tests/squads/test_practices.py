@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from squads.soldiers import Soldier, soldier, watched
-from telos.squads.practices import TOLD_CONFIDENCE, ShareSightings, ShareTargets, share_out
-from telos.squads.squad import Squad
+from telos.squads.practices import TOLD_CONFIDENCE, KeepDown, ShareSightings, ShareTargets, share_out
+from telos.squads.squad import Assignment, Order, Squad
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 SEEN = st.dictionaries(
@@ -79,3 +79,51 @@ def test_coordinator_applies_the_practices_that_it_has() -> None:
         red.tick([ann, bob], 0.0)
         assert mark(ann) == expected
         assert not bob.memory.all_of("enemy", 0.0)
+
+
+def kept_down(squad: Squad, now: float = 0.0) -> dict[str, str]:
+    """Apply the practice, and return who was just told to keep whom down."""
+    KeepDown().apply(squad, now)
+    told = {each.name: each.memory.recall("keep_down", "current", now) for each in squad.members}
+    return {name: str(fact["target"]) for name, fact in told.items() if fact is not None and fact.time == now}
+
+
+def three_who_see(*enemies: str) -> Squad:
+    squad = Squad("red-1", tuple(soldier(name) for name in ("Ann", "Bob", "Cid")))
+    for member in squad.members:
+        for enemy in enemies:
+            member.note("enemy", enemy, x=30.0, y=0.0, seen=True)
+    return squad
+
+
+def test_one_of_three_keeps_a_single_enemy_down() -> None:
+    assert len(kept_down(three_who_see("pat"))) == 1
+    assert kept_down(three_who_see("pat", "rex")) == {}, "all guns are needed to aim"
+
+
+def test_somebody_in_cover_keeps_the_enemy_down_and_goes_on_while_he_can() -> None:
+    squad = three_who_see("pat")
+    ann, bob, _ = squad.members
+    assert isinstance(ann, Soldier)
+    assert isinstance(bob, Soldier)
+    bob.stands_at("c1")
+    assert kept_down(squad) == {"Bob": "pat"}
+    ann.stands_at("c2")
+    bob.feels(cover_valid=False)
+    assert kept_down(squad, 0.5) == {"Bob": "pat"}
+    bob.feels(loaded=False)
+    assert kept_down(squad, 1.0) == {"Ann": "pat"}
+
+
+def test_enemy_that_an_order_keeps_down_needs_no_other_gun() -> None:
+    squad = three_who_see("pat")
+    orders = {"Ann": Order("suppress", target="pat"), "Bob": Order("cover", node="c3")}
+    squad.assignment = Assignment.create("get-to-cover", orders, "", 0.0)
+    assert kept_down(squad) == {}
+
+
+def test_enemy_out_of_sight_is_not_kept_down() -> None:
+    squad = three_who_see("pat")
+    for member in squad.members[1:]:
+        member.memory.forget("enemy", "pat")
+    assert kept_down(squad) == {}, "one who sees it has nobody to do it for"

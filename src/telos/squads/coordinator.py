@@ -25,6 +25,7 @@ from telos.squads.squad import (
     SquadsFormed,
     SquadSnapshot,
     give_order,
+    hold_position,
     repeat_order,
     self_report,
     sort_by_rank,
@@ -208,7 +209,10 @@ class Coordinator:
         )
 
     def _conclude(self, squad: Squad, assignment: Assignment, done: bool, why: str, now: float) -> None:
-        """End a behaviour and withdraw its orders."""
+        """End a behaviour and withdraw its orders. Whoever has run to cover is to stay there for a while."""
+        for member in squad.members:
+            if member.name in assignment.orders:
+                hold_position(member, assignment.orders[member.name], now)
         _withdraw_orders(squad, squad.members)
         behaviour = self._behaviours[assignment.behaviour]
         self._cooling[squad.name][behaviour.name] = now + behaviour.cooldown

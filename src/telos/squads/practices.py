@@ -10,10 +10,19 @@ from typing import Protocol
 
 from telos.agents.memory import Fact
 from telos.core.values import FrozenMap
-from telos.squads.squad import Member, Squad, distance_to, select_by_name
+from telos.squads.squad import (
+    Member,
+    Squad,
+    distance_to,
+    in_valid_cover,
+    known_enemies,
+    select_by_name,
+    self_report,
+)
 
 MARK_SECONDS = 2.0  # after which a mark that is not renewed counts no more
 SIGHTING_SECONDS = 1.0  # at most that old is a sighting that is passed on
+OVERWHELMING = 3  # members for each known enemy, from which on there are guns to spare for suppressive fire
 TOLD_CONFIDENCE = 0.9  # of what a comrade has told, as a share of the comrade's
 
 
@@ -116,10 +125,60 @@ def tell_sighting(member: Member, fact: Fact, witness: str, now: float) -> None:
     member.memory.note(Fact("enemy", fact.subject, fact.time, fact.confidence * TOLD_CONFIDENCE, attributes))
 
 
+# --- suppressive fire ---
+
+
+@dataclass(frozen=True, slots=True)
+class KeepDown:
+    """Has one gun keep each enemy down, so that the others aim in peace, if there are three members for each enemy.
+
+    Somebody else must see the enemy as well. Whoever keeps an enemy down goes on with it while he can. The
+    ``keep_down`` fact is an advice: the member takes cover first, and reloads when he must.
+    """
+
+    name: str = "keep-down"
+
+    def apply(self, squad: Squad, now: float) -> None:
+        """Tell the members who are to fire suppressively, and at whom."""
+        seen = sightings_by_member(squad.members, now)
+        for name, target in choose_suppressive_fire(squad, seen, now).items():
+            member = squad.member(name)
+            assert member is not None
+            member.memory.note(Fact("keep_down", "current", now, attributes=FrozenMap({"target": target})))
+
+
+def choose_suppressive_fire(squad: Squad, seen: Mapping[str, Mapping[str, float]], now: float) -> dict[str, str]:
+    """Return who is to keep which enemy down: one gun for each, if the squad is strong enough."""
+    known = {fact.subject for fact in known_enemies(squad.members, now)}
+    if len(squad.members) < OVERWHELMING * len(known):
+        return {}
+    orders = {} if squad.assignment is None else squad.assignment.orders
+    suppressed = {order.target for order in orders.values() if order.task == "suppress"}
+    chosen: dict[str, str] = {}
+    for enemy in sorted(known - suppressed):
+        free = [
+            member
+            for member in squad.members
+            if enemy in seen.get(member.name, ()) and member.name not in orders and member.name not in chosen
+        ]
+        able = [member for member in free if self_report(member, "loaded", now)]
+        if able and len(free) > 1:  # somebody else aims at it
+            best = min(able, key=lambda member: _unfitness(member, enemy, seen[member.name][enemy], now))
+            chosen[best.name] = enemy
+    return chosen
+
+
+def _unfitness(member: Member, enemy: str, away: float, now: float) -> tuple[bool, bool, float, str]:
+    """Rate a member for keeping an enemy down, the best lowest: who does so already, in cover, and far away."""
+    before = member.memory.recall("keep_down", "current", now)
+    does_so = before is not None and now - before.time <= MARK_SECONDS and before.get("target") == enemy
+    return not does_so, not in_valid_cover(member, now), -away, member.name
+
+
 # --- registry ---
 
 
-ALL_PRACTICES: tuple[Practice, ...] = (ShareTargets(), ShareSightings())
+ALL_PRACTICES: tuple[Practice, ...] = (ShareTargets(), ShareSightings(), KeepDown())
 
 
 def select_practices(names: Iterable[str]) -> tuple[Practice, ...]:

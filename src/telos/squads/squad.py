@@ -169,6 +169,14 @@ def give_order(member: Member, order: Order, behaviour: str, now: float) -> None
     attributes: dict[str, Value] = {"behaviour": behaviour, "task": order.task, "node": order.node}
     attributes |= {"place_x": x, "place_y": y, "target": order.target, "room": order.room, "serial": order.serial}
     member.memory.note(Fact("order", "current", time=now, attributes=FrozenMap(attributes)))
+    if order.task in EXCLUSIVE_TASKS and order.node is not None:
+        member.memory.note(Fact("sent", order.node, time=now))
+
+
+def hold_position(member: Member, order: Order, now: float) -> None:
+    """Let a member who has run to a node know that it is to stay there for a while."""
+    if order.task in EXCLUSIVE_TASKS and order.node is not None and self_report(member, "at", now) == order.node:
+        member.memory.note(Fact("hold", "current", time=now, attributes=FrozenMap({"node": order.node})))
 
 
 def has_order(member: Member, order: Order, now: float = -math.inf) -> bool:
@@ -191,10 +199,15 @@ def withdraw_order(member: Member, order: Order) -> bool:
 
 def is_order_done(member: Member, order: Order, now: float) -> bool:
     """Whether a member reports an order as fulfilled, or stands at its node."""
-    answer = member.memory.recall("order_done", "current", now)
-    if answer is not None and answer.get("serial") == order.serial:
+    if is_reported_done(member, order, now):
         return True
     return order.node is not None and self_report(member, "at", now) == order.node
+
+
+def is_reported_done(member: Member, order: Order, now: float) -> bool:
+    """Whether a member reports an order as fulfilled."""
+    answer = member.memory.recall("order_done", "current", now)
+    return answer is not None and answer.get("serial") == order.serial
 
 
 def refusal_reason(member: Member, order: Order, now: float) -> str | None:

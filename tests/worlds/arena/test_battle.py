@@ -103,7 +103,7 @@ def test_restored_battle_continues_exactly(scene: str, saves: int) -> None:
         assert other.lines == taped.lines[lines:]
 
 
-@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 7))])
+@pytest.mark.parametrize("seed", [7, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 6))])
 def test_restored_skirmish_continues_exactly_after_deaths(seed: int) -> None:
     taped = Taped("skirmish", seed)
     taped.fight(45.0, every=149)

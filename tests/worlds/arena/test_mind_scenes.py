@@ -76,7 +76,7 @@ LAYERS = ("1-attack", "2-dodge", "3-melee", "4-cover", "5-blind-fire", "6-ambush
 ADDED = {
     2: {"dodge-roll", "dodge-shuffle"},
     3: {"melee"},
-    4: {"attack-from-cover", "dodge-covered"},
+    4: {"attack-from-cover", "dodge-covered", "keep-head-down"},
     5: {"blind-fire"},
     6: {"wait-in-ambush"},
     7: {"warn-ally", "tell-ally-to-open", "open-as-told"},

@@ -92,7 +92,7 @@ def test_squads_all_enables_every_behaviour(tmp_path: Path) -> None:
     squads = load_text(tmp_path, DRAWN).squads
     chosen = (*select_behaviours(squads[:4]), *select_practices(squads[4:]))
     assert [each.name for each in chosen] == list(squads)
-    assert len(squads) == 6
+    assert len(squads) == 7
     assert load_text(tmp_path, DRAWN.replace("squads: all", "squads: []")).squads == ()
     assert load_text(tmp_path, DRAWN.replace("squads: all", "")).squads == ()
 
@@ -177,7 +177,7 @@ def test_unknown_mark_is_located_in_any_drawing(above: int, indent: int, row: in
 def test_scenes_of_the_package_have_distinct_short_titles() -> None:
     titles = scene_titles()
     assert {name: load_scene(name).title for name in scene_names()} == dict(titles)
-    assert len(set(titles.values())) == len(titles) == 33
+    assert len(set(titles.values())) == len(titles) == 34
     assert all(title[0].isupper() and "-" not in title and len(title) <= 26 for title in titles.values())
 
 

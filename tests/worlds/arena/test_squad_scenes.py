@@ -86,15 +86,16 @@ def test_cover_on_both_sides_of_the_enemy_makes_a_pincer() -> None:
 
 
 def test_cover_behind_makes_a_retreat_by_turns() -> None:
-    fight = fought("retreat", 1)
+    fight = fought("retreat", 8)
     arena = fight.battle.arena
-    (first, *_), (*_, last) = ([*each.orders.items()] for each in (fight.of(OrdersGiven)[0], fight.of(OrdersGiven)[-1]))
-    assert first == ("Bob", "suppress Pat"), "he is the last to leave"
-    assert last == ("Bob", "take cover at c5")
-    start = {each.name: each.x for each in fight.views[0].fighters}
-    for who, node in movers(fight, "get-to-cover"):
-        assert arena.map.nodes[node].position[0] < start[who] - 5.0, "the enemy is in the east"
-    assert {"Ann", "Bob", "Cal"} == {who for who, _ in movers(fight, "get-to-cover")}
+    assert fight.of(OrdersGiven)[0].orders["Bob"] == "suppress Pat", "he is the last to leave"
+    end = next(each.time for each in fight.of(BehaviourEnded) if each.fulfilled)
+    assert not any(each.at == "c5" for view in fight.views if view.time < end for each in view.fighters)
+    assert any(each.name == "Bob" and each.at == "c5" for view in fight.views for each in view.fighters)
+    places = {each.name: each.x for each in fight.views[0].fighters}
+    for who, node in [*movers(fight, "get-to-cover")][:2]:
+        assert arena.map.nodes[node].position[0] < places[who] - 5.0, "the enemy is in the east"
+    assert {"Ann", "Cal"} == {who for who, _ in [*movers(fight, "get-to-cover")][:2]}
 
 
 def test_code_contains_no_flank_or_pincer() -> None:
@@ -176,6 +177,37 @@ def test_single_file_stays_together_and_the_last_looks_back(seed: int) -> None:
             places = [(each.x, each.y) for each in view.fighters]
             nearest = [min(math.dist(one, two) for two in places if two != one) for one in places]
             assert max(nearest) <= 7.0
+
+
+def test_in_single_file_each_looks_at_the_one_in_front_and_the_last_away_from_him() -> None:
+    fight = fought("orderly-advance", 1)
+    file = next(each for each in fight.of(OrdersGiven) if any("rear" in said for said in each.orders.values()))
+    front = {who: said.split()[-1] for who, said in file.orders.items() if not said.startswith("lead")}
+    last = next(who for who, said in file.orders.items() if "rear" in said)
+    checked = 0
+    for before, view in pairwise(fight.views):
+        was, fighters = ({each.name: each for each in shown.fighters} for shown in (before, view))
+        for who, ahead in front.items():
+            me, other = fighters[who], fighters[ahead]
+            stands = (other.x, other.y) == (was[ahead].x, was[ahead].y) and (me.x, me.y) == (was[who].x, was[who].y)
+            if not stands or me.doing not in (f"animate overwatch {ahead}", f"animate look_back {ahead}"):
+                continue
+            towards = math.atan2(other.y - me.y, other.x - me.x)
+            turned = abs(math.remainder(me.facing - towards, 2 * math.pi))
+            assert turned == pytest.approx(math.pi if who == last else 0.0, abs=0.7)
+            checked += 1
+    assert checked > 20
+
+
+@over_seeds
+def test_one_clears_a_room_while_the_other_covers_him_and_contact_ends_the_search(seed: int) -> None:
+    fight = fought("search-contact", seed)
+    pairs = fight.of(OrdersGiven)[0].orders
+    assert {said.split()[0] for said in pairs.values()} == {"search", "follow"}
+    end = next(each for each in fight.of(BehaviourEnded) if each.behaviour == "search")
+    assert (end.fulfilled, end.why) == (False, "contact: Pat")
+    assert "pin-down" in {step for who in pairs for step in fight.steps(who)}, "four against one: one gun to spare"
+    assert fight.battle.arena.living("blue") == ()
 
 
 @over_seeds

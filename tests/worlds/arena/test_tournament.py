@@ -214,7 +214,7 @@ def test_contests_add_and_keep_each_layer_but_the_first() -> None:
 
 def test_contests_add_squad_behaviours_singly_and_together() -> None:
     made = {contest.name: contest for contest in contests()}
-    assert [*made][-5:-2] == ["search added", "share-targets added", "share-sightings added"]
+    assert [*made][-6:-2] == ["search added", "share-targets added", "share-sightings added", "keep-down added"]
     assert [*made][-2:] == ["squads added", "everything"]
     assert made["search added"].having.name == "soldier + search"
     assert made["squads added"].having.name == "soldier + squads"

@@ -9,13 +9,13 @@ from telos.squads.squad import (
     Order,
     Squad,
     distance_to,
-    is_order_done,
+    is_reported_done,
     known_enemies,
     node_position,
     refusal_reason,
 )
 
-CLOSED_UP = 6.0  # metres to the leader within which a member has closed up
+CLOSED_UP = 6.0  # metres to the leader, or to the one in front, within which a member has closed up
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class OrderlyAdvance:
         if why is not None:
             return failed_verdict(why)
         lead = assignment.orders[squad.leader.name]
-        if is_order_done(squad.leader, lead, now) and _has_closed_up(squad):
+        if is_reported_done(squad.leader, lead, now) and _has_closed_up(squad, assignment.orders):
             return _next_leg(assignment, squad, now)
         orders = form_up(squad, assignment.places[0], now)
         if _is_file(orders) != _is_file(assignment.orders):  # somebody has come to know the way
@@ -101,9 +101,13 @@ def _is_file(orders: Mapping[str, Order]) -> bool:
     return any(order.task == "guard_rear" for order in orders.values())
 
 
-def _has_closed_up(squad: Squad) -> bool:
-    """Whether all members are with the leader; one that never comes makes the leg run out of time."""
-    return all(distance_to(member, *squad.leader.position) <= CLOSED_UP for member in squad.members[1:])
+def _has_closed_up(squad: Squad, orders: Mapping[str, Order]) -> bool:
+    """Whether all are with the leader, or in single file with the one in front.
+
+    One that never comes makes the leg run out of time.
+    """
+    ahead = ((member, squad.member(orders[member.name].target or "") or squad.leader) for member in squad.members[1:])
+    return all(distance_to(member, *front.position) <= CLOSED_UP for member, front in ahead)
 
 
 def _next_leg(assignment: Assignment, squad: Squad, now: float) -> Verdict:

@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from telos.squads.behaviours.protocol import RUNNING, NotNow, Verdict, continued, failed_verdict, fulfilled_verdict
-from telos.squads.behaviours.slots import Distances, assign_nodes, choose_target, find_free_cover, find_suppressors
+from telos.squads.behaviours.slots import (
+    RunCosts,
+    assign_nodes,
+    choose_suppressed,
+    choose_target,
+    find_free_cover,
+    find_suppressors,
+    is_threatened,
+    run_cost,
+)
 from telos.squads.squad import (
     Assignment,
     Member,
@@ -20,12 +29,13 @@ from telos.squads.squad import (
     node_position,
     refusal_reason,
     self_report,
-    walking_distance,
 )
 
 Arrived: TypeAlias = Callable[[Member, Order, float], bool]
 
 MIN_ADVANCE = 2.0  # metres nearer to the threat that justify leaving good cover
+OVERWHELMING = 3  # members for each known enemy, from which on they run through its view while one suppresses
+MAX_METRES_UNSEEN = 1.0  # in view of the enemy, up to which a run needs no suppressive fire
 
 
 # --- fire and movement ---
@@ -39,30 +49,61 @@ def reason_not_to_run(squad: Squad, now: float) -> NotNow | None:
 
 
 def fire_and_move(
-    squad: Squad, ways: Distances, task: OrderTask, now: float, *, most: int
+    squad: Squad, costs: RunCosts, task: OrderTask, now: float, *, most: int, is_urgent: bool
 ) -> dict[str, Order] | NotNow:
-    """Choose one member to suppress and up to ``most`` others to run, those with the shortest distances."""
+    """Choose one member to suppress and up to ``most`` others to run, those with the cheapest runs.
+
+    Somebody in cover suppresses, or else somebody with nowhere to go. If there is neither, an urgent run goes without,
+    except against a single enemy: once that is kept down, nobody fires at the suppressor.
+    """
+    if not needs_suppression(squad, costs, now):
+        runs = order_runs(squad, costs, task, now, most=most)
+        return runs or NotNow("nobody has cover to go to")
     able = find_suppressors(squad.members, now)
     if not able:
         return NotNow("nobody who knows the enemy has a loaded weapon")
+    is_alone = len({fact.subject for fact in known_enemies(squad.members, now)}) == 1
     # The best one suppresses, unless nobody is left to run.
     for suppressor in able:
-        others = {name: each for name, each in ways.items() if name != suppressor.name}
-        nodes = assign_nodes(others)
-        runners = sorted(nodes, key=lambda name: (others[name][nodes[name]], name))[:most]
-        if runners:
-            orders = {suppressor.name: Order("suppress", target=choose_target(suppressor, now))}
-            for name in runners:
-                runner = [member for member in squad.members if member.name == name]
-                orders[name] = Order(task, node=nodes[name], place=node_position(nodes[name], runner, now))
-            return orders
+        others = {name: each for name, each in costs.items() if name != suppressor.name}
+        is_safe = is_alone or in_valid_cover(suppressor, now) or not costs.get(suppressor.name)
+        if is_urgent and not is_safe and len(assign_nodes(costs)) > len(assign_nodes(others)):
+            return order_runs(squad, costs, task, now, most=most)
+        runs = order_runs(squad, others, task, now, most=most)
+        if runs:
+            runners = [member for member in squad.members if member.name in runs]
+            target = choose_suppressed(suppressor, runners, now)
+            return {suppressor.name: Order("suppress", target=target), **runs}
     return NotNow(f"only {able[0].name} could suppress, and only {able[0].name} has cover to go to")
+
+
+def needs_suppression(squad: Squad, costs: RunCosts, now: float) -> bool:
+    """Whether one of the cheapest runs leads through the view of an enemy, as far as the runners know."""
+    nodes = assign_nodes(costs)
+    facts = (member.memory.recall("cover", nodes[member.name], now) for member in squad.members if member.name in nodes)
+    return any(fact is not None and as_number(fact.get("in_view")) > MAX_METRES_UNSEEN for fact in facts)
+
+
+def order_runs(squad: Squad, costs: RunCosts, task: OrderTask, now: float, *, most: int) -> dict[str, Order]:
+    """Return the orders of the cheapest runs, each to a node of its own."""
+    nodes = assign_nodes(costs)
+    orders = {}
+    for name in sorted(nodes, key=lambda name: (costs[name][nodes[name]], name))[:most]:
+        runner = [member for member in squad.members if member.name == name]
+        orders[name] = Order(task, node=nodes[name], place=node_position(nodes[name], runner, now))
+    return orders
 
 
 def describe_runs(orders: Mapping[str, Order]) -> str:
     """Return as text who runs where while who suppresses."""
-    (suppressor, _), *runs = orders.items()
-    return f"{', '.join(f'{name} can run to {order.node}' for name, order in runs)} while {suppressor} suppresses"
+    runs = ", ".join(f"{name} can run to {order.node}" for name, order in orders.items() if order.task != "suppress")
+    suppressor = find_suppressing(orders)
+    return f"{runs}; nobody can suppress from cover" if suppressor is None else f"{runs} while {suppressor} suppresses"
+
+
+def find_suppressing(orders: Mapping[str, Order]) -> str | None:
+    """Return who is ordered to suppress, if anybody is."""
+    return next((name for name, order in orders.items() if order.task == "suppress"), None)
 
 
 def watch_runs(assignment: Assignment, squad: Squad, now: float, arrived: Arrived) -> Verdict:
@@ -96,8 +137,10 @@ def _protects(member: Member, order: Order, now: float) -> bool:
 
 def _watch_suppression(assignment: Assignment, squad: Squad, now: float) -> Verdict:
     """Go on while a member suppresses; otherwise find another one for the slot."""
-    name, order = next(each for each in assignment.orders.items() if each[1].task == "suppress")
-    member = squad.member(name)
+    name = find_suppressing(assignment.orders)
+    if name is None:
+        return RUNNING
+    order, member = assignment.orders[name], squad.member(name)
     why = f"{name} is dead" if member is None else refusal_reason(member, order, now)
     if member is not None and why is None:
         return _update_target(assignment, member, order, now)
@@ -106,7 +149,8 @@ def _watch_suppression(assignment: Assignment, squad: Squad, now: float) -> Verd
     if spare is None:
         return failed_verdict(f"{why}, and nobody else can suppress")
     runs = {each: order for each, order in assignment.orders.items() if each != name}
-    orders = {spare.name: Order("suppress", target=choose_target(spare, now)), **runs}
+    runners = [member for member in squad.members if member.name in runs]
+    orders = {spare.name: Order("suppress", target=choose_suppressed(spare, runners, now)), **runs}
     return continued(assignment.reordered(orders, f"{why}; {spare.name} suppresses instead"))
 
 
@@ -146,16 +190,19 @@ class GetToCover:
         reason = reason_not_to_run(squad, now)
         if reason is not None:
             return reason
-        exposed = [member for member in squad.members if not in_valid_cover(member, now)]
-        if not exposed:
+        in_the_open = [member for member in squad.members if not in_valid_cover(member, now)]
+        if not in_the_open:
             return NotNow("everyone is in valid cover")
+        exposed = [member for member in in_the_open if is_threatened(member, now)]
+        if not exposed:
+            return NotNow(f"{_format_names(in_the_open)} in the open, but not threatened")
         covers = {
-            each.name: {f.subject: walking_distance(each, f) for f in find_free_cover(each, squad.taken, now)}
+            each.name: {f.subject: run_cost(each, f, now) for f in find_free_cover(each, squad.taken, now)}
             for each in exposed
         }
         if not any(covers.values()):
             return NotNow(f"{_format_names(exposed)} in the open, with nowhere to go")
-        orders = fire_and_move(squad, covers, "cover", now, most=len(exposed))
+        orders = fire_and_move(squad, covers, "cover", now, most=len(exposed), is_urgent=True)
         if isinstance(orders, NotNow):
             return orders
         return Assignment.create(
@@ -204,10 +251,12 @@ class AdvanceCover:
             return NotNow(f"nobody knows free cover {MIN_ADVANCE:g} m nearer to the threat")
         # Runners are exposed and do not shoot: as many members as known enemies must stay to suppress them.
         known = {fact.subject for fact in known_enemies(squad.members, now)}
-        spare = len(squad.members) - len(known)
-        if spare < 1:
-            return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
-        orders = fire_and_move(squad, nearer, "advance", now, most=min(spare, max(1, len(squad.members) // 2)))
+        most = max(1, len(squad.members) // 2)
+        if len(squad.members) < OVERWHELMING * len(known):
+            nearer, most = {member.name: _hidden_runs(member, nearer[member.name], now) for member in squad.members}, 1
+            if not any(nearer.values()):
+                return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
+        orders = fire_and_move(squad, nearer, "advance", now, most=most, is_urgent=False)
         if isinstance(orders, NotNow):
             return orders
         return Assignment.create(
@@ -223,9 +272,19 @@ def _nearer_cover(member: Member, squad: Squad, now: float) -> dict[str, float]:
     here = _threat_distance(member, now)
     found = find_free_cover(member, squad.taken, now)
     return {
-        each.subject: walking_distance(member, each)
+        each.subject: run_cost(member, each, now)
         for each in found
         if as_number(each.get("threat_distance")) <= here - MIN_ADVANCE
+    }
+
+
+def _hidden_runs(member: Member, costs: Mapping[str, float], now: float) -> dict[str, float]:
+    """Return the runs that are hardly in view of the enemy."""
+    facts = ((node, member.memory.recall("cover", node, now)) for node in costs)
+    return {
+        node: costs[node]
+        for node, fact in facts
+        if fact is not None and as_number(fact.get("in_view")) <= MAX_METRES_UNSEEN
     }
 
 

@@ -29,7 +29,7 @@ CALIBRATION_SEED = 777  # of the fights that set the opponents' health
 
 # Health of the strong opponent, so that soldiers whom nobody leads win about half of the hunts. Calibrated with unled
 # fights only, on CALIBRATION_SEED.
-OPPONENT_HEALTH = FrozenMap({"skirmish": 275.0, "quarry": 325.0, "street": 600.0})
+OPPONENT_HEALTH = FrozenMap({"skirmish": 275.0, "quarry": 325.0, "street": 500.0})
 OPPONENT_BODY = FrozenMap({"weapon": "heavy-rifle", "magazines": 12})
 
 

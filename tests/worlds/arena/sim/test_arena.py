@@ -306,10 +306,13 @@ def test_look_animations_turn_the_fighter() -> None:
     arena = arena_of(FLAT)
     me = arena.fighter("A")
     me.facing = 0.0
-    told(arena, "A", "animate look_back")
+    told(arena, "A", "animate look_back B")
     assert abs(me.facing) == pytest.approx(math.pi)
     told(arena, "A", "animate look")
     assert abs(me.facing) == pytest.approx(math.pi)
+    told(arena, "A", "animate overwatch B")
+    assert me.facing == pytest.approx(0.0)
+    me.facing = 1.0
     told(arena, "A", "animate watch B")
     assert me.facing == pytest.approx(0.0)
 
@@ -378,7 +381,7 @@ def test_shouts_are_heard_within_their_loudness() -> None:
         ("", "'' is not a command"),
         ("goto", "'goto' is not a command; write"),
         ("goto c9", "place: 'c9'"),
-        ("goto c1 crawl", "pace: 'crawl'"),
+        ("goto c1 hop", "pace: 'hop'"),
         ("goto c1 run avoiding", "write `goto c1 run avoiding d1,l2`"),
         ("goto c1 avoiding d9", "door or low obstacle: 'd9'.*known: d1"),
         ("goto nan,inf", "place: 'nan,inf'"),

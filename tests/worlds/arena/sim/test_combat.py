@@ -151,6 +151,8 @@ def test_hit_chance_falls_with_the_distance() -> None:
         ("animate roll", 0.25),
         ("goto 9.5,3.5", 0.6),
         ("goto 9.5,3.5 walk", 1.0),
+        ("goto 9.5,3.5 crawl", 0.4),
+        ("animate lie_flat", 0.4),
     ],
 )
 def test_hit_chance_depends_on_what_the_target_does(doing: str, factor: float) -> None:
@@ -166,6 +168,7 @@ def test_hit_chance_depends_on_what_the_target_does(doing: str, factor: float) -
         ("", 0.12),
         ("animate idle", 0.12),
         ("animate hunker", 0.12),
+        ("animate lie_flat", 0.12),
         ("animate fire_from_cover Ann", 0.45),
         ("animate blind_fire Ann", 0.1),
         ("animate fire Ann", 1.0),
@@ -222,13 +225,40 @@ def test_darkness_halves_the_hit_chance() -> None:
 # Fear
 
 
-def test_suppression_decays() -> None:
+@pytest.mark.parametrize(
+    ("animation", "direct", "nearby"),
+    [
+        ("fire", constants.AIMED_SUPPRESSION, constants.NEARBY_AIMED_SUPPRESSION),
+        ("suppress", constants.SUPPRESSION, constants.NEARBY_SUPPRESSION),
+    ],
+)
+def test_suppression_depends_on_the_kind_of_fire_and_decays(animation: str, direct: float, nearby: float) -> None:
     arena = duel("###########\n#A    BC D#\n#         #\n###########")
-    arena.step({"Ann": "animate fire Bob"})
+    arena.step({"Ann": f"animate {animation} Bob"})
     fear = {name: arena.fighter(name).suppressed for name in ("Ann", "Bob", "Cid", "Dan")}
-    assert fear == {"Ann": 0.0, "Bob": constants.SUPPRESSION, "Cid": constants.NEARBY_SUPPRESSION, "Dan": 0.0}
-    run(arena, {"Ann": "stop"}, 15)
+    assert fear == {"Ann": 0.0, "Bob": direct, "Cid": nearby, "Dan": 0.0}
+    run(arena, {"Ann": "stop"}, 20)
     assert arena.fighter("Bob").suppressed == 0.0
+
+
+def test_suppressive_fire_pins_and_aimed_fire_never_does() -> None:
+    for animation, highest in (("fire", constants.AIMED_SUPPRESSION_LIMIT), ("suppress", 1.0)):
+        arena = on_the_range(15.0, health=10_000)
+        arena.step({"Ann": f"animate {animation} Bob"})
+        felt = []
+        for _ in range(25):
+            arena.step({})
+            felt.append(arena.fighter("Bob").suppressed)
+        assert max(felt) == pytest.approx(highest)
+        assert (max(felt) >= constants.PINNED) == (animation == "suppress")
+        assert (max(felt[:10]) >= constants.PINNED) == (animation == "suppress"), "within a second"
+
+
+def test_crawling_is_slow_and_silent() -> None:
+    arena = on_the_range(10.0)
+    seen = run(arena, {"Bob": "goto 14.5,3.5 crawl"}, 10)
+    assert arena.fighter("Bob").x == pytest.approx(11.5 + 0.3 * 4.0)
+    assert not named(seen, "step")
 
 
 def test_fire_suppresses_the_side_of_its_target_only() -> None:

@@ -5,7 +5,9 @@ import math
 from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
 from telos.core.values import Value
 from telos.worlds.arena.ai.facts import (
+    enemy_to_keep_down,
     in_formation,
+    is_holding,
     latest_barrier,
     marked_target,
     order_fulfilled,
@@ -72,12 +74,13 @@ class FighterBeliefs:
         own = memory.recall("self", self._fighter.name, now)
         if own is None:
             return {}
-        known = ("at", "loaded", "spare", "grenade", "out_of_breath", "on_wall", "cloaked")
+        known = ("at", "loaded", "spare", "grenade", "out_of_breath", "on_wall", "cloaked", "pinned")
         rolled = memory.recall("deed", "dodge-roll", now)
         return {
             **{name: own[name] for name in known},
             **self._weapon(memory, now),
             "hurt": own["health"] < HURT_SHARE * self._fighter.healthy,
+            "holding": is_holding(memory, own, now) and own["health"] >= HURT_SHARE * self._fighter.healthy,
             "rolled_lately": rolled is not None and now - rolled.time < ROLL_SECONDS,
         }
 
@@ -100,6 +103,7 @@ class FighterBeliefs:
             "target": ("alive" if enemy["sure"] else "suspected") if enemy["alive"] else "dead",
             "foe": name,
             "target_seen": bool(enemy["seen"]),
+            "told_to_pin": enemy_to_keep_down(memory, now) == name,
             "target_close": enemy["seen"] and far <= self._fighter.reach and self._is_open((enemy["x"], enemy["y"])),
             "target_in_leap": enemy["alive"] and far <= LUNGE_RANGE,
             "target_hiding": not enemy["seen"] and enemy["alive"] and GRENADE_DANGER_RANGE < far <= THROW_RANGE,
@@ -289,7 +293,8 @@ class _FocusRatings:
         if not fact["alive"]:
             return None
         near = -self._fighter.distance_to((fact["x"], fact["y"]))
-        marked = MARK_WEIGHT if fact["seen"] and marked_target(memory, now) == fact.subject else 0.0
+        wanted = fact["seen"] and fact.subject == (enemy_to_keep_down(memory, now) or marked_target(memory, now))
+        marked = MARK_WEIGHT if wanted else 0.0
         return near + (40.0 if fact["seen"] else 0.0) + marked + 10.0 * memory.confidence(fact, now)
 
     def weapon(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:

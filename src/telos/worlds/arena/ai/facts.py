@@ -14,9 +14,11 @@ from telos.worlds.arena.sim.map import Point
 THING_RANGE = 18.0  # metres at which things are noticed
 FORMATION_DISTANCE = 3.5  # metres to the comrade in front
 # Actions that fulfil an order, tasks that last as long as they are ordered, and tasks in a single file.
-ORDER_ACTIONS = ("suppress", "hold-position", "follow", "guard-rear", "search-room", "watch-partner")
+ORDER_ACTIONS = ("suppress", "hold-position", "secure-stop", "follow", "guard-rear", "search-room", "watch-partner")
 LASTING_TASKS = ("suppress", "follow", "guard_rear", "watch")
 FORMATION_TASKS = ("follow", "guard_rear")
+HOLD_SECONDS = 8.0  # for which the cover that an order led to is held
+KEEP_DOWN_SECONDS = 0.9  # after which the advice to keep an enemy down counts no more, unless renewed
 BRIEF_CONFIDENCE = 0.055  # confidence of a fact that is forgotten within moments
 
 
@@ -110,3 +112,16 @@ def marked_target(memory: WorkingMemory, now: float) -> str | None:
     """Return the enemy that the squad has marked for the fighter, unless the mark is old."""
     mark = memory.recall("mark", "current", now)
     return None if mark is None or now - mark.time > MARK_SECONDS else str(mark["target"])
+
+
+def is_holding(memory: WorkingMemory, own: Fact, now: float) -> bool:
+    """Whether the fighter is to stay in the cover that it was sent to: for a while, and as long as it protects."""
+    hold = memory.recall("hold", "current", now)
+    is_there = hold is not None and own["at"] == hold["node"] and now - hold.time <= HOLD_SECONDS
+    return is_there and bool(own["cover_valid"])
+
+
+def enemy_to_keep_down(memory: WorkingMemory, now: float) -> str | None:
+    """Return the enemy whom the squad wants the fighter to keep down, unless that is old."""
+    told = memory.recall("keep_down", "current", now)
+    return None if told is None or now - told.time > KEEP_DOWN_SECONDS else str(told["target"])

@@ -22,6 +22,7 @@ _POSITION = {"x": NUMBER, "y": NUMBER}
 _ORDER_FOCI = ("order", "order_node")
 _BODY_FLAGS = (
     "in_cover", "cover_valid", "under_fire", "loaded", "spare", "grenade", "out_of_breath", "on_wall", "cloaked",
+    "pinned",
 )  # fmt: skip
 # The attributes that sensors, attention, beliefs, squads and dialogue read of each kind of fact.
 FACTS: FactShapes = {
@@ -60,6 +61,8 @@ FACTS: FactShapes = {
     "hits_at": {"count": _COUNT},
     "order": {"behaviour": _TEXT, "task": _TEXT, "node": _TEXT_OR_NONE, "target": _TEXT_OR_NONE, "serial": _COUNT},
     "mark": {"target": _TEXT},
+    "hold": {"node": _TEXT},
+    "keep_down": {"target": _TEXT},
     "order_done": {"serial": _COUNT},
     "order_refused": {"serial": _COUNT, "why": _TEXT},
     "request": {"door": _TEXT},
@@ -82,7 +85,7 @@ def fact_check(arena: Arena, now: float) -> FactCheck:
     things = tuple(arena.state.things)
     subjects: dict[str, Collection[str]] = {
         **dict.fromkeys(("enemy", "ally", "self", "whereabouts"), arena.fighters),
-        **dict.fromkeys(("cover", "ambush", "node", "hits_at", "unsafe", "watched"), map.nodes),
+        **dict.fromkeys(("cover", "ambush", "node", "hits_at", "unsafe", "sent", "watched"), map.nodes),
         "post": map.patrol,
         "thing": things,
         "desk": things,

@@ -25,7 +25,7 @@ from telos.worlds.arena.ai.facts import (
 from telos.worlds.arena.ai.fighter_body import FighterBody
 from telos.worlds.arena.ai.whereabouts import WhereaboutsSensor, places_of, room_likelihoods
 from telos.worlds.arena.sim.arena import NEUTRAL, Arena
-from telos.worlds.arena.sim.constants import NEAR_MISS_RANGE, USE_RANGE
+from telos.worlds.arena.sim.constants import NEAR_MISS_RANGE, PINNED, UNPINNED, USE_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
 from telos.worlds.arena.sim.map import Cell, MapNode, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.navigation import Walker
@@ -144,6 +144,7 @@ class BodySensor:
             out_of_breath=fighter.out_of_breath,
             on_wall=fighter.on_wall,
             cloaked=fighter.cloaked,
+            pinned=self._is_pinned(fighter, memory, now),
             room=self._arena.room_at(fighter.position),
         )
         if fighter.holstered:
@@ -153,6 +154,12 @@ class BodySensor:
         yield from self._obstacles(fighter, memory, now)
         yield from formation_fact(self._arena, fighter, memory, now)
         yield from self._order_status(memory, now)
+
+    def _is_pinned(self, fighter: Fighter, memory: WorkingMemory, now: float) -> bool:
+        """Whether fire keeps the fighter down: from a strong suppression on, until most of it has passed."""
+        before = memory.recall("self", fighter.name, now)
+        was_pinned = before is not None and bool(before["pinned"])
+        return not fighter.flies and (fighter.suppressed > UNPINNED if was_pinned else fighter.suppressed >= PINNED)
 
     def _at(self, who: str, fighter: Fighter) -> str | None:
         """Return the place of the fighter: its last destination if within reach, or the node under it."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from telos.worlds.arena.sim import constants
 from telos.worlds.arena.sim.combat import add_suppression, apply_damage, fire_burst, suppress_group
 from telos.worlds.arena.sim.constants import (
     BLIND_FIRE_ACCURACY,
@@ -18,9 +19,7 @@ from telos.worlds.arena.sim.constants import (
     LUNGE_STOP,
     MELEE_DAMAGE,
     NEAR_MISS_RANGE,
-    NEARBY_SUPPRESSION,
     RELOAD_SECONDS,
-    SUPPRESSION_ACCURACY,
     THROW_RANGE,
     TICK,
 )
@@ -49,7 +48,7 @@ class Animation:
     seconds: float
     looping: bool = False
     target: str = "any"  # "fighter", "place" or "weapon" if required; "any" if optional
-    posture: str = "covered"  # exposure behind cover: "open", "half", "covered", "blind"; or "rolling"
+    posture: str = "covered"  # exposure behind cover: "open", "half", "covered", "blind"; or "rolling" or "prone"
     crouched: bool = False
     threatens: bool = False  # the target has a gun pointed at it
     begin: ActCallback = do_nothing
@@ -143,12 +142,12 @@ def _fire_at_area(state: ArenaState, me: Fighter, end: Point) -> None:
     there = [each for each in state.fighters_near(end, NEAR_MISS_RANGE) if each.side != me.side]
     shootable = [each for each in there if state.has_line_of_sight(me.position, each.position)]
     target = min(shootable, key=lambda each: (each.distance_to(end), each.index), default=None)
-    fire_burst(state, me, SUPPRESSION_ACCURACY, target=target, end=end)
+    fire_burst(state, me, constants.SUPPRESSION_ACCURACY, target=target, end=end, is_suppressive=True)
     for other in there:
         if target is None:
-            suppress_group(state, other)
+            suppress_group(state, other, is_suppressive=True)
         elif other is not target and other.side != target.side:  # the burst suppressed its side
-            add_suppression(state, other, NEARBY_SUPPRESSION)
+            add_suppression(state, other, constants.NEARBY_SUPPRESSION)
 
 
 def trajectory_end(state: ArenaState, start: Point, end: Point) -> Point:
@@ -310,15 +309,16 @@ def face(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
     return None
 
 
-def look_about(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
-    """Turn full circle."""
-    me.facing = _rotate(me.facing, 2 * math.pi / act.lasts)
+def face_away(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
+    """Turn one's back to the target of the animation."""
+    x, y = state.aim_of(act)
+    me.turn_to((2 * me.x - x, 2 * me.y - y))
     return None
 
 
-def look_back(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
-    """Turn by half a circle."""
-    me.facing = _rotate(me.facing, math.pi / act.lasts)
+def look_about(state: ArenaState, me: Fighter, act: Act) -> ActOutcome | None:
+    """Turn full circle."""
+    me.facing = _rotate(me.facing, 2 * math.pi / act.lasts)
     return None
 
 
@@ -417,8 +417,10 @@ ANIMATIONS = {
         Animation("shuffle", 0.5, posture="open", begin=begin_shuffle, each=glide),
         Animation("duck", 0.8, crouched=True),
         Animation("hunker", 2.0, crouched=True),
+        Animation("lie_flat", 1.0, posture="prone", crouched=True),
         Animation("look", 1.5, each=look_about),
-        Animation("look_back", 1.0, each=look_back),
+        Animation("look_back", 1.0, target="fighter", begin=face_away),
+        Animation("overwatch", 1.0, target="fighter", begin=face, each=face),
         Animation("watch", 2.0, begin=face),
         Animation("cloak", 0.3, end=cloak),
         Animation("uncloak", 0.3, end=uncloak),

@@ -110,7 +110,8 @@ class Arena:
         parsed = self._parse_all(commands)
         state = self._state
         state.tick += 1
-        state.events, state.shots, state.expected, state.dying, state.suppression = [], [], [], {}, {}
+        state.events, state.shots, state.expected, state.dying = [], [], [], {}
+        state.suppression, state.aimed_suppression = {}, {}
         self._threats = None
         for fighter, command in sorted(parsed, key=lambda pair: pair[0].index):
             if fighter.alive:

@@ -8,8 +8,6 @@ from telos.worlds.arena.sim.constants import (
     BURST_TICKS,
     COVER_EXPOSURE,
     NEAR_MISS_RANGE,
-    NEARBY_SUPPRESSION,
-    SUPPRESSION,
     TICK,
 )
 from telos.worlds.arena.sim.fighter import Fighter, Grenade
@@ -34,6 +32,8 @@ def exposure(state: ArenaState, target: Fighter, threat: Point) -> float:
         return constants.ROLLING_EXPOSURE
     if posture in COVER_EXPOSURE and is_protected(state, target, threat):
         return COVER_EXPOSURE[posture]
+    if posture == "prone" or target.is_crawling:
+        return constants.PRONE_EXPOSURE
     if target.crouched:
         return constants.CROUCHED_EXPOSURE
     return constants.RUNNING_EXPOSURE if target.is_running else 1.0
@@ -45,8 +45,19 @@ def is_protected(state: ArenaState, fighter: Fighter, threat: Point) -> bool:
     return cover is not None and cover.protects_from(threat)
 
 
-def fire_burst(state: ArenaState, shooter: Fighter, aim: float, *, target: Fighter | None, end: Point) -> None:
-    """Fire a burst at ``target``, or towards ``end`` if nobody can be hit there."""
+def fire_burst(
+    state: ArenaState,
+    shooter: Fighter,
+    aim: float,
+    *,
+    target: Fighter | None,
+    end: Point,
+    is_suppressive: bool = False,
+) -> None:
+    """Fire a burst at ``target``, or towards ``end`` if nobody can be hit there.
+
+    Aimed fire suppresses to a limit only; suppressive fire pins, and seldom hits.
+    """
     shooter.rounds -= min(BURST_ROUNDS, shooter.rounds)
     shooter.fires_at = state.tick + BURST_TICKS
     shooter.cloaked = False
@@ -57,24 +68,28 @@ def fire_burst(state: ArenaState, shooter: Fighter, aim: float, *, target: Fight
     state.shots.append(ShotView(shooter.name, *shooter.position, *end, target.name if target and hit else None))
     if target is not None:
         state.expected.append(ExpectedDamage(shooter.name, target.name, min(1.0, chance) * shooter.weapon.damage))
-        suppress_group(state, target)
+        suppress_group(state, target, is_suppressive=is_suppressive)
         if hit:
             apply_damage(state, target, shooter.weapon.damage, by=shooter, weapon=shooter.weapon.name)
     if not shooter.rounds:
         state.emit("empty", shooter.name, shooter.position)
 
 
-def suppress_group(state: ArenaState, target: Fighter) -> None:
+def suppress_group(state: ArenaState, target: Fighter, *, is_suppressive: bool) -> None:
     """Suppress a fighter who is fired at and, less, fighters of the same side nearby."""
-    add_suppression(state, target, SUPPRESSION)
+    direct, nearby = constants.AIMED_SUPPRESSION, constants.NEARBY_AIMED_SUPPRESSION
+    if is_suppressive:
+        direct, nearby = constants.SUPPRESSION, constants.NEARBY_SUPPRESSION
+    add_suppression(state, target, direct, is_aimed=not is_suppressive)
     for friend in state.fighters_near(target.position, NEAR_MISS_RANGE):
         if friend is not target and friend.side == target.side:
-            add_suppression(state, friend, NEARBY_SUPPRESSION)
+            add_suppression(state, friend, nearby, is_aimed=not is_suppressive)
 
 
-def add_suppression(state: ArenaState, fighter: Fighter, by: float) -> None:
+def add_suppression(state: ArenaState, fighter: Fighter, by: float, *, is_aimed: bool = False) -> None:
     """Queue suppression until the end of the step, so that update order gives no advantage."""
-    state.suppression[fighter.name] = state.suppression.get(fighter.name, 0.0) + by
+    queue = state.aimed_suppression if is_aimed else state.suppression
+    queue[fighter.name] = queue.get(fighter.name, 0.0) + by
 
 
 def apply_damage(
@@ -107,11 +122,16 @@ def explode(state: ArenaState, grenade: Grenade) -> None:
         damage = round(BLAST_DAMAGE * (1 - target.distance_to(centre) / BLAST_RADIUS), 1)
         if damage > 0 and state.has_line_of_sight(centre, target.position):
             apply_damage(state, target, damage, by=by, weapon="grenade", source=centre)
-            add_suppression(state, target, SUPPRESSION)
+            add_suppression(state, target, constants.SUPPRESSION)
 
 
 def update_suppression(state: ArenaState, fighter: Fighter) -> None:
-    """Apply the decay of suppression and the suppression queued in this step."""
+    """Apply the decay of suppression and the suppression queued in this step; that of aimed fire has a lower limit."""
     added = state.suppression.get(fighter.name, 0.0)
-    if added or fighter.suppressed:
-        fighter.suppressed = min(1.0, max(0.0, fighter.suppressed - constants.SUPPRESSION_DECAY * TICK) + added)
+    by_aimed_fire = state.aimed_suppression.get(fighter.name, 0.0)
+    if not (added or by_aimed_fire or fighter.suppressed):
+        return
+    left = max(0.0, fighter.suppressed - constants.SUPPRESSION_DECAY * TICK)
+    if left < constants.AIMED_SUPPRESSION_LIMIT:
+        left = min(constants.AIMED_SUPPRESSION_LIMIT, left + by_aimed_fire)
+    fighter.suppressed = min(1.0, left + added)

@@ -53,7 +53,7 @@ class CommandParser:
             raise TelosError(f"{text!r} is not a command", name_hint(parts[0], VERBS))
         raise TelosError(
             f"{text!r} is not a command",
-            "write `goto PLACE [walk|run|cloaked] [avoiding d1,l2]`, "
+            "write `goto PLACE [walk|run|cloaked|crawl] [avoiding d1,l2]`, "
             "`animate NAME [TARGET]`, `use THING USE` or `stop`",
         )
 

@@ -14,7 +14,7 @@ AWARENESS_RANGE = 3.0  # metres at which a fighter outside the field of view is 
 FIELD_OF_VIEW = math.cos(math.radians(200 / 2))  # cosine of half the angle
 
 # Movement
-PACES = {"walk": 0.5, "run": 1.0, "cloaked": 0.75}  # share of a body's speed
+PACES = {"walk": 0.5, "run": 1.0, "cloaked": 0.75, "crawl": 0.3}  # share of a body's speed
 CROWD_SIZE = 3  # other bodies in a cell that slow a walker down
 CROWD_SPEED = 0.5  # share of the speed in a crowd
 STEP_ASIDE_RANGE = 2.0  # metres in which a body looks for a free cell if its destination is taken
@@ -29,15 +29,19 @@ DRAW_SECONDS = 1.0  # to put one weapon away and take another
 RELOAD_SECONDS = 1.8
 LOST_TARGET_TICKS = 10  # ticks without a line of sight after which a shooter gives up
 # Chance to hit a target in the open, compared with one that stands.
-CROUCHED_EXPOSURE, RUNNING_EXPOSURE, ROLLING_EXPOSURE = 0.7, 0.6, 0.25
-COVER_EXPOSURE = {"covered": 0.12, "half": 0.45, "blind": 0.1}  # the same behind cover, by posture
+CROUCHED_EXPOSURE, RUNNING_EXPOSURE, ROLLING_EXPOSURE, PRONE_EXPOSURE = 0.7, 0.6, 0.25, 0.4
+COVER_EXPOSURE = {"covered": 0.12, "prone": 0.12, "half": 0.45, "blind": 0.1}  # the same behind cover, by posture
 BLIND_FIRE_ACCURACY = 0.2
-SUPPRESSION_ACCURACY = 0.8  # of suppressive fire
+SUPPRESSION_ACCURACY = 0.5  # of suppressive fire
 SUPPRESSED_ACCURACY_LOSS = 0.75  # for a fully suppressed shooter
 DARK_ACCURACY = 0.5  # against a target in a dark room
-SUPPRESSION, NEARBY_SUPPRESSION = 0.35, 0.18  # added by a burst: to its target, and to fighters near it
+# Suppression added by a burst: to its target, and to fighters near it. Aimed fire hits, suppressive fire pins.
+AIMED_SUPPRESSION, NEARBY_AIMED_SUPPRESSION = 0.35, 0.18
+AIMED_SUPPRESSION_LIMIT = 0.8  # up to which aimed fire suppresses
+SUPPRESSION, NEARBY_SUPPRESSION = 0.5, 0.3  # of suppressive fire and of blasts
 NEAR_MISS_RANGE = 2.0  # metres around a target in which a burst suppresses others
 SUPPRESSION_DECAY = 0.3  # per second
+PINNED, UNPINNED = 0.9, 0.8  # suppression from which a fighter is pinned, and at which it no longer is
 
 # Melee and grenades
 MELEE_DAMAGE, LUNGE_DAMAGE = 60.0, 70.0

@@ -60,7 +60,7 @@ class Act:
     ticks: int = 0  # since the start
     lasts: int = 0  # duration in ticks
     way: list[Point] = field(default_factory=list)  # points still to reach
-    posture: str = "open"  # exposure behind cover: "open", "half", "covered", "blind"; or "rolling"
+    posture: str = "open"  # exposure behind cover: "open", "half", "covered", "blind"; or "rolling" or "prone"
     crouched: bool = False
     unseen: int = 0  # ticks without a line of sight to the target
     tries: int = 0  # free cells tried at the end of a walk
@@ -164,7 +164,13 @@ class Fighter:
     @property
     def is_running(self) -> bool:
         """Whether the fighter moves faster than at a walk."""
-        return self.act is not None and self.act.state == "goto" and self.act.name != "walk" and not self.out_of_breath
+        paced = self.act is not None and self.act.state == "goto" and self.act.name not in ("walk", "crawl")
+        return paced and not self.out_of_breath
+
+    @property
+    def is_crawling(self) -> bool:
+        """Whether the fighter is on its way on its belly."""
+        return self.act is not None and self.act.state == "goto" and self.act.name == "crawl"
 
     def distance_to(self, point: Point) -> float:
         """Return the straight distance to a point in metres."""

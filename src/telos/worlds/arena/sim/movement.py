@@ -93,7 +93,7 @@ def update_breath(me: Fighter) -> None:
 
 
 def _walking_speed(state: ArenaState, me: Fighter, act: Act) -> float:
-    share = PACES["walk"] if me.out_of_breath else PACES[act.name]
+    share = min(PACES["walk"], PACES[act.name]) if me.out_of_breath else PACES[act.name]
     return me.speed * share * (CROWD_SPEED if len(state.bodies[me.cell]) > CROWD_SIZE else 1.0)
 
 

@@ -59,6 +59,7 @@ class ArenaState:
         self.expected: list[ExpectedDamage] = []  # of the bursts of this step; not saved
         self.dying: dict[str, str] = {}  # victims of this step, and their killers
         self.suppression: dict[str, float] = {}  # added in this step, by fighter
+        self.aimed_suppression: dict[str, float] = {}  # the same, by aimed fire
         self.index_bodies_and_doors()
 
     def index_bodies_and_doors(self) -> None:
@@ -208,7 +209,7 @@ class ActSnapshot(SnapshotPart):
     ticks: Count
     lasts: Count
     way: Items[SavedPoint]
-    posture: Literal["open", "half", "covered", "blind", "rolling"]
+    posture: Literal["open", "half", "covered", "blind", "rolling", "prone"]
     crouched: bool
     unseen: Count
     tries: Count
