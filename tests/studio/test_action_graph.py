@@ -46,7 +46,7 @@ def test_every_action_of_soldier_is_left_of_what_it_serves_but_for_circles() -> 
     assert {node.column for node in graph.nodes if node.kind == GOAL} == {last}
     assert all(node.column < last for node in graph.nodes if node.kind == ACTION)
     backward = [each for each in graph.links if graph.nodes[each.provider].column >= graph.nodes[each.consumer].column]
-    assert len(backward) <= 0.1 * len(graph.links)
+    assert len(backward) <= 0.15 * len(graph.links)  # what serves cover, and what leaves it, serve each other
     assert count_crossings(graph) <= 60
     served = {graph.nodes[each.consumer].name for each in graph.links}
     assert {goal.name for goal in soldier.goals} <= served
