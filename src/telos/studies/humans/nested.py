@@ -36,7 +36,7 @@ from telos.studies.humans.experts import calibration_error
 from telos.studies.results import Progress, StudyResult, Table, no_progress, round_figure
 from telos.studies.statistics import CONFIDENCE, quantile
 
-FOLDS, QUICK_FOLDS = 3, 2
+FOLDS, QUICK_FOLDS = {"crafter": 3, "starcraft": 10, "overcooked": 3}, 2  # StarCraft II: as its formulas are scored
 OURS, LINEAR, TREES, HMM, BAYES, MAJORITY = (
     "ensemble",
     "logistic regression",
@@ -246,7 +246,7 @@ def run_nested(
     """Train and test the ensemble of a game, and its peers, in nested folds by player on the log in ``folder``."""
     place = str(Path(folder))
     groups = np.array([each.group for each in _sequences(place, name)])
-    count = min(QUICK_FOLDS if quick else FOLDS, len(set(groups.tolist())))
+    count = min(QUICK_FOLDS if quick else FOLDS[name], len(set(groups.tolist())))
     if len(set(groups.tolist())) < 4:
         raise TelosError(f"{place}: {len(set(groups.tolist()))} groups of players", "nested folds need at least four")
     tasks = [NestedTask(name, place, fold, count, quick, seed) for fold in range(count)]
