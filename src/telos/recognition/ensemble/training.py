@@ -225,7 +225,10 @@ def combine(scores: Array, rows: TrainingRows, settings: EnsembleSettings) -> tu
 
 
 def fit_weights(scores: Array, rows: TrainingRows, shrink: float, even: float = 1e-6) -> tuple[Array, Array]:
-    """Return two weights and one offset for each goal by Newton's method; the likelihood has a single peak."""
+    """Return two weights and one offset for each goal by Newton's method; the likelihood has a single peak.
+
+    Offsets are drawn towards 0 by ``shrink``, weights towards a half each by ``even``.
+    """
     count, size = scores.shape[1:]
     usable = rows.is_open[np.arange(count), rows.truth]  # where the truth was ruled out no weight can help
     scores, truth, is_open = scores[:, usable], rows.truth[usable], rows.is_open[usable]

@@ -49,7 +49,17 @@ OURS, LINEAR, TREES, HMM, BAYES, MAJORITY = (
 SETTINGS = {
     "crafter": EnsembleSettings(ridge=0.0005, rate=0.12, rounds=30, leaves=8, l2=20.0, share=0.15, thin=4),
     "starcraft": EnsembleSettings(
-        ridge=0.00005, linear_steps=20, rate=0.1, rounds=20, leaves=6, least=30, l2=40.0, bins=16, thin=3
+        ridge=0.00005,
+        linear_steps=20,
+        rate=0.1,
+        rounds=20,
+        leaves=6,
+        least=30,
+        l2=40.0,
+        bins=16,
+        thin=3,
+        shrink=0.2,  # a race has too few groups of players to fit weights and offsets freely
+        even=100.0,
     ),
     "overcooked": EnsembleSettings(
         ridge=0.02, linear_evenness=0.0, tree_evenness=0.0, rate=0.15, rounds=30, leaves=12, share=0.3, thin=3
