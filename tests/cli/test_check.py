@@ -312,3 +312,29 @@ def test_shipped_folders_have_no_faults_and_no_notes(folder: str) -> None:
     assert {each["kind"] for each in files} <= {*FORMATS, "formulas"}
     noted = [Path(each["file"]).name for each in files if each["notes"]]
     assert noted == (["flairs-text.yaml"] if folder == "src/telos" else [])  # nine outcomes, as the paper's text has it
+
+
+def test_trained_ensembles_are_told_and_checked(tmp_path: Path) -> None:
+    pytest.importorskip("numpy", reason="NumPy is needed to read a trained ensemble")
+    from recognition.ensembles import random_model
+    from telos.recognition.ensemble import save_ensemble
+
+    file = tmp_path / "random.json"
+    save_ensemble(random_model(), file)
+    told = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert told.exit_code == 0
+    assert told.stdout.endswith(
+        "random.json: fine: a trained ensemble that reads 3 goals from 32 features, in 1 part by side\n"
+    )
+    data = json.loads(file.read_text())
+    data["parts"][0]["trees"]["roots"][0] = 999
+    file.write_text(json.dumps(data))
+    refused = CliRunner().invoke(app, ["check", "--json", str(file)])
+    assert refused.exit_code == 2
+    (shown,) = json.loads(refused.stdout)["files"]
+    assert shown["kind"] == "ensemble"
+    assert "trees: a root or a goal is outside the tables" in shown["faults"][0]["message"]
+    file.write_text(file.read_text()[:-40])
+    assert CliRunner().invoke(app, ["check", str(file)]).exit_code == 2
+    (tmp_path / "save.json").write_text('{"format": 1}')
+    assert "which is not checked here" in CliRunner().invoke(app, ["check", str(tmp_path / "save.json")]).stdout

@@ -376,6 +376,9 @@ def test_weights_are_those_of_the_likeliest_combination() -> None:
     weights, found = fit_weights(scores, rows, 1e-6)
     assert weights == pytest.approx([0.3, 1.2], abs=0.1)
     assert found - found.mean() == pytest.approx(offsets, abs=0.12)
+    held, kept = fit_weights(scores, rows, 1e6, 1e6)
+    assert held == pytest.approx([0.5, 0.5], abs=1e-4)
+    assert kept == pytest.approx([0.0] * 3, abs=1e-4)
     assert fit_temperature(0.3 * scores[0] + 1.2 * scores[1] + offsets, rows) == pytest.approx(1.0, abs=0.1)
 
 

@@ -41,10 +41,10 @@ def check(
     """Check authored files: what each is, every fault with its line and a remedy, and notes.
 
     Domains, characters, performances, tasks, recognisers, plan grammars, scenes, manoeuvres, rules, dialogue, columns
-    and formulas (.mln) are recognised by their first key. Characters, performances and tasks are checked with the
-    domain file in their folder or the one above; a character without any, with that of the arena. Notes say what is
-    allowed and probably not meant: a goal out of reach, a rule that never holds, a number without its unit. Exits 0 if
-    all files are right, with or without notes, and 2 if any has faults.
+    and formulas (.mln) are recognised by their first key, trained ensembles (.json) by how they begin. Characters,
+    performances and tasks are checked with the domain file in their folder or the one above; a character without any,
+    with that of the arena. Notes say what is allowed and probably not meant: a goal out of reach, a rule that never
+    holds, a number without its unit. Exits 0 if all files are right, with or without notes, and 2 if any has faults.
 
     Examples: telos check soldier.yaml examples/domains; telos check --schema scene
     """

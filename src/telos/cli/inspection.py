@@ -19,11 +19,13 @@ from telos.files.yaml import Document, read_yaml
 from telos.recognition.files.schema import FfbmShape, FsmShape, IohmmShape
 
 ENDINGS = (".yaml", ".yml", ".mln")
-FORMULAS = "formulas"  # .mln files, the one kind that is not YAML
+FORMULAS = "formulas"  # .mln files
+ENSEMBLE = "ensemble"  # .json files of trained recognisers
 UNKNOWN = "unknown"
 _SEARCHED = 20_000  # bytes: the key that identifies a file is near its top
 _NEIGHBOURS, _NEIGHBOUR_BYTES = 200, 100_000  # files beside a domain that are searched for its names
 _ARENA = "arena.yaml"  # the domain that characters without one of their own are checked with
+_ENSEMBLE_HEAD = re.compile(r'\s*\{\s*"recognizer"\s*:\s*"ensemble"')
 _WORDS = re.compile(r"[A-Za-z_][\w-]*")
 
 
@@ -45,7 +47,7 @@ def find_files(path: Path) -> Iterator[Path]:
         yield path
         return
     files = sorted(file for file in path.rglob("*") if _is(stat.S_ISREG, file))
-    found = [file for file in files if file.suffix in ENDINGS]
+    found = [file for file in files if file.suffix in ENDINGS or is_ensemble(file)]
     if not found and not any(map(identify_foreign, files)):
         raise TelosError(f"{path}: no .yaml files in this folder", "name a folder that has some")
     yield from found
@@ -77,6 +79,8 @@ def inspect(file: Path, *, domain: Path | None = None, is_named: bool = True) ->
         remedy = "copy it to one"
         fault = Fault("this is not a regular file", suggestion=remedy, file=str(file), code=FaultCode.UNREADABLE)
         return InspectedFile(file, faults=(fault,))
+    if is_ensemble(file):
+        return _inspect_ensemble(file)
     foreign = None if file.suffix in ENDINGS else identify_foreign(file)
     if foreign is not None and _is(stat.S_ISREG, file):
         message = f"this is {foreign.title}, which is not checked here"
@@ -92,6 +96,31 @@ def inspect(file: Path, *, domain: Path | None = None, is_named: bool = True) ->
     except TelosError as error:
         fault = Fault(error.message, suggestion=error.remedy, code=FaultCode.INVALID)
         return InspectedFile(file, kind, faults=(fault,))
+
+
+def is_ensemble(file: Path) -> bool:
+    """Return whether a file is a trained ensemble, or meant to be one, by how it begins."""
+    if file.suffix.lower() != ".json" or not _is(stat.S_ISREG, file):
+        return False
+    try:
+        return _ENSEMBLE_HEAD.match(_head(file)) is not None
+    except DefinitionError:
+        return False
+
+
+def _inspect_ensemble(file: Path) -> InspectedFile:
+    from telos.recognition.ensemble.files import load_ensemble
+
+    try:
+        model = load_ensemble(file)
+    except DefinitionError as error:
+        return InspectedFile(file, ENSEMBLE, faults=error.faults)
+    except TelosError as error:
+        fault = Fault(error.message, suggestion=error.remedy, code=FaultCode.INVALID)
+        return InspectedFile(file, ENSEMBLE, faults=(fault,))
+    counted = f"{count(len(model.goals), 'goal')} from {count(len(model.program.names), 'feature')}"
+    parts = f", in {count(len(model.parts), 'part')} by {model.parted_by}" if model.parted_by else ""
+    return InspectedFile(file, ENSEMBLE, summary=f"a trained ensemble that reads {counted}{parts}")
 
 
 def identify(file: Path) -> str:

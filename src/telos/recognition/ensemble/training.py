@@ -49,6 +49,7 @@ class EnsembleSettings:
     thin: int = 1
     folds: int = 3
     shrink: float = 0.02  # of the offsets towards 0, for each training row
+    even: float = 1e-6  # the same of the weights of the components towards a half each
     rare: float | None = None  # None: chosen inside the folds
     seed: int = 1
 
@@ -206,7 +207,7 @@ def combine(scores: Array, rows: TrainingRows, settings: EnsembleSettings) -> tu
     logarithm of how rare they are, which costs some accuracy and gains macro-F1; the share with the highest sum of
     accuracy and half the macro-F1 is taken. At last the temperature is fitted, with these offsets held.
     """
-    weights, offsets = fit_weights(scores, rows, settings.shrink)
+    weights, offsets = fit_weights(scores, rows, settings.shrink, settings.even)
     shares = np.bincount(rows.truth, minlength=scores.shape[2]) + 1.0
     rarity = -np.log(shares / shares.sum())
     rarity -= rarity.mean()
@@ -223,13 +224,16 @@ def combine(scores: Array, rows: TrainingRows, settings: EnsembleSettings) -> tu
     return (float(weights[0] * scale), float(weights[1] * scale)), offsets * scale
 
 
-def fit_weights(scores: Array, rows: TrainingRows, shrink: float) -> tuple[Array, Array]:
-    """Return two weights and one offset for each goal by Newton's method; the likelihood has a single peak."""
+def fit_weights(scores: Array, rows: TrainingRows, shrink: float, even: float = 1e-6) -> tuple[Array, Array]:
+    """Return two weights and one offset for each goal by Newton's method; the likelihood has a single peak.
+
+    Offsets are drawn towards 0 by ``shrink``, weights towards a half each by ``even``.
+    """
     count, size = scores.shape[1:]
     usable = rows.is_open[np.arange(count), rows.truth]  # where the truth was ruled out no weight can help
     scores, truth, is_open = scores[:, usable], rows.truth[usable], rows.is_open[usable]
     at, values = np.arange(len(truth)), np.concatenate([np.full(2, 0.5), np.zeros(size)])
-    penalty = np.concatenate([np.full(2, 1e-6), np.full(size, shrink)])
+    penalty = np.concatenate([np.full(2, even), np.full(size, shrink)])
     for _ in range(STEPS):
         chances = softmax(np.tensordot(values[:2], scores, 1) + values[2:], is_open)
         expected = (scores * chances).sum(axis=2)

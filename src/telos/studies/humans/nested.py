@@ -36,7 +36,7 @@ from telos.studies.humans.experts import calibration_error
 from telos.studies.results import Progress, StudyResult, Table, no_progress, round_figure
 from telos.studies.statistics import CONFIDENCE, quantile
 
-FOLDS, QUICK_FOLDS = 3, 2
+FOLDS, QUICK_FOLDS = {"crafter": 3, "starcraft": 10, "overcooked": 3}, 2  # StarCraft II: as its formulas are scored
 OURS, LINEAR, TREES, HMM, BAYES, MAJORITY = (
     "ensemble",
     "logistic regression",
@@ -49,7 +49,17 @@ OURS, LINEAR, TREES, HMM, BAYES, MAJORITY = (
 SETTINGS = {
     "crafter": EnsembleSettings(ridge=0.0005, rate=0.12, rounds=30, leaves=8, l2=20.0, share=0.15, thin=4),
     "starcraft": EnsembleSettings(
-        ridge=0.00005, linear_steps=20, rate=0.1, rounds=20, leaves=6, least=30, l2=40.0, bins=16, thin=3
+        ridge=0.00005,
+        linear_steps=20,
+        rate=0.1,
+        rounds=20,
+        leaves=6,
+        least=30,
+        l2=40.0,
+        bins=16,
+        thin=3,
+        shrink=0.2,  # a race has too few groups of players to fit weights and offsets freely
+        even=100.0,
     ),
     "overcooked": EnsembleSettings(
         ridge=0.02, linear_evenness=0.0, tree_evenness=0.0, rate=0.15, rounds=30, leaves=12, share=0.3, thin=3
@@ -246,7 +256,7 @@ def run_nested(
     """Train and test the ensemble of a game, and its peers, in nested folds by player on the log in ``folder``."""
     place = str(Path(folder))
     groups = np.array([each.group for each in _sequences(place, name)])
-    count = min(QUICK_FOLDS if quick else FOLDS, len(set(groups.tolist())))
+    count = min(QUICK_FOLDS if quick else FOLDS[name], len(set(groups.tolist())))
     if len(set(groups.tolist())) < 4:
         raise TelosError(f"{place}: {len(set(groups.tolist()))} groups of players", "nested folds need at least four")
     tasks = [NestedTask(name, place, fold, count, quick, seed) for fold in range(count)]
