@@ -161,7 +161,7 @@ FORMATS: dict[str, FileFormat] = {
             "Telos adventure rules",
             key="rules",
             loader="telos.worlds.adventure.rules_file:load_rules",
-            model="telos.worlds.adventure.rules_file:RulesShape",
+            model="telos.worlds.adventure.schema:RulesShape",
             schema_file="telos.worlds.adventure:rules.schema.json",
             use="telos play adventure --rules",
         ),

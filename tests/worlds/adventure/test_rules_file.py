@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import telos.worlds.adventure.rules_file as shape
+import telos.worlds.adventure.schema as shape
 from mutations import mutated
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.schema import check_model

@@ -31,7 +31,7 @@ from telos.worlds.adventure.rules import (
     SwordRules,
     Worth,
 )
-from telos.worlds.adventure.rules_schema import (
+from telos.worlds.adventure.schema import (
     ChestShape,
     CompanionShape,
     HeartsShape,
