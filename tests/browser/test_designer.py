@@ -19,11 +19,11 @@ _PASTE = f"""(text) => {{
 @pytest.fixture
 def minds(opened: Open, studio: Studio) -> Any:
     """A fight at a moment at which Yan is about to approach an enemy, with Yan's mind."""
-    page = opened(studio.url("arena?seed=3&at=422"))
-    until(page, "link.status.paused && link.frame.n === 422")
+    page = opened(studio.url("arena?seed=3&at=545"))
+    until(page, "link.status.paused && link.frame.n === 545")
     page.keyboard.press("2")
     page.get_by_role("button", name="Yan", exact=True).click()
-    page.get_by_text("goto(a7), for kill_enemy").wait_for()
+    page.get_by_text("approach, for kill_enemy").wait_for()
     return page
 
 

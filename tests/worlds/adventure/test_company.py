@@ -21,12 +21,12 @@ from telos.worlds.adventure.events import Adapted, CompanionLine, PlayerBelief
 from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.rules_file import (
     COMPANION,
-    KINDS,
     load_beast_domain,
     load_companion_character,
     load_companion_domain,
     load_rules,
 )
+from telos.worlds.adventure.schema import KINDS
 from telos.worlds.adventure.views import AdventureView, BeastView, CompanionView
 from worlds.adventure.walker import INPUTS, SIDES, Expert, afield, go, hold
 
