@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from telos.worlds.island.styles import PlayerStyle, load_styles, parse_styles
     from telos.worlds.island.terminal import IslandScreen
     from telos.worlds.island.trace import describe
+    from telos.worlds.island.tutor import IslandTutor
 
 __all__ = [
     "GOALS",
@@ -34,6 +35,7 @@ __all__ = [
     "IslandRecording",
     "IslandScreen",
     "IslandStory",
+    "IslandTutor",
     "IslandView",
     "Islander",
     "LivePlaythrough",
@@ -57,6 +59,7 @@ __getattr__, __dir__ = lazy_exports(
         "IslandRecording": "playthrough",
         "IslandScreen": "terminal",
         "IslandStory": "story",
+        "IslandTutor": "tutor",
         "IslandView": "state",
         "Islander": "player",
         "LivePlaythrough": "playthrough",
