@@ -16,10 +16,20 @@ if TYPE_CHECKING:
     from telos.worlds.arena.counterfactuals import Conduct, OrderEffect, OrderMoment, OrderSummary
 
 SAMPLE = 4  # behaviours weighed of each of several fights, as forks cost time
+SceneName = Annotated[str, typer.Option("--scene", help="The scene to fight in, by its name or its file.")]
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        help="Stop after so many seconds.",
+        show_default="as the scene says",
+        callback=in_range(0, MAX_SECONDS, is_open=True),
+    ),
+]
 
 
 def orders(
-    scene: Annotated[str, typer.Option(help="The scene to fight in, by its name or its file.")] = "skirmish",
+    scene: SceneName = "skirmish",
     fights: Annotated[
         int, typer.Option(help="Fights, with seeds from --seed on.", callback=in_range(1, MAX_COUNT))
     ] = 1,
@@ -30,14 +40,7 @@ def orders(
         float,
         typer.Option(help="Seconds that a fork goes on.", callback=in_range(0, MAX_SECONDS, is_open=True)),
     ] = 8.0,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="Stop after so many seconds.",
-            show_default="as the scene says",
-            callback=in_range(0, MAX_SECONDS, is_open=True),
-        ),
-    ] = None,
+    seconds: Limit = None,
     sample: Annotated[
         int | None,
         typer.Option(
@@ -166,18 +169,11 @@ def _format_mean(mean: float, margin: float) -> str:
 
 
 def goals(
-    scene: Annotated[str, typer.Option(help="The scene to fight in, by its name or its file.")] = "skirmish",
+    scene: SceneName = "skirmish",
     fights: Annotated[
         int, typer.Option(help="Fights, with seeds from --seed on.", callback=in_range(1, MAX_COUNT))
     ] = 20,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="Stop after so many seconds.",
-            show_default="as the scene says",
-            callback=in_range(0, MAX_SECONDS, is_open=True),
-        ),
-    ] = None,
+    seconds: Limit = None,
     seed: Annotated[int, seed_option("One seed determines the first fight.")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
 ) -> None:

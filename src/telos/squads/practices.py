@@ -1,7 +1,7 @@
 """Practices: what a squad does all the time, beside its behaviour. They write facts into memories, and move nobody.
 
 ``ShareTargets`` marks a target of its own for as many members as possible; ``ShareSightings`` tells all members where
-an enemy was seen. A practice is switched on by its name, like a behaviour.
+an enemy was seen; ``KeepDown`` has spare guns pin enemies. A practice is switched on by its name, like a behaviour.
 """
 
 from collections.abc import Iterable, Mapping
