@@ -138,7 +138,11 @@ def test_a_reader_that_is_too_slow_slows_its_sender_down() -> None:
                 return next(inbox, None) or await receive()
 
             stream = asyncio.create_task(app(scope, messages, send))
-            await asyncio.sleep(0.3)
+            for _ in range(3000):  # a busy machine takes its time to fill what may wait
+                if taken * len(message) >= 20_000:
+                    break
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.3)  # time enough to take too much
             stream.cancel()
             await asyncio.wait([stream])
         return taken * len(message)
