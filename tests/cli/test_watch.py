@@ -273,3 +273,15 @@ def test_goal_changes_are_measured() -> None:
     said = json.loads(CliRunner().invoke(app, [*short, "--json"], catch_exceptions=False).stdout)
     assert (said["scene"], said["fights"], said["simulated"]) == ("get-to-cover", 2, True)
     assert 0 <= said["flips_per_second"] <= said["returns_per_second"] <= said["changes_per_second"]
+
+
+def test_course_of_mirror_matches_is_told() -> None:
+    short = ("watch", "course", "--scene", "street", "--fights", "2", "--seconds", "6", "--every", "4")
+    lines = CliRunner().invoke(app, short, catch_exceptions=False).stdout.split("\n")
+    assert lines[1] == "street, 2 simulated mirror matches of at most 6 s, seeds from 7 on"
+    assert [line.split()[0] for line in lines[3:5]] == ["0", "4"]
+    said = json.loads(CliRunner().invoke(app, [*short, "--json"], catch_exceptions=False).stdout)
+    assert (said["fights"], said["simulated"], [each["start"] for each in said["stretches"]]) == (2, True, [0.0, 4.0])
+    odd = CliRunner().invoke(app, ["watch", "course", "--fights", "3"])
+    assert isinstance(odd.exception, TelosError)
+    assert "must be even, got 3" in str(odd.exception)

@@ -1,4 +1,4 @@
-"""``telos watch orders`` and ``telos watch goals``: what orders change in fights, and how steady goals are."""
+"""``telos watch orders``, ``course`` and ``goals``: what orders change, when fights are decided, how goals change."""
 
 import json
 import math
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from telos.cli.common import MAX_COUNT, MAX_SECONDS, in_range, progress_bar, seed_option
+from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from telos.worlds.arena.counterfactuals import Conduct, OrderEffect, OrderMoment, OrderSummary
+    from telos.worlds.arena.fight_course import StretchMeans
 
 SAMPLE = 4  # behaviours weighed of each of several fights, as forks cost time
 SceneName = Annotated[str, typer.Option("--scene", help="The scene to fight in, by its name or its file.")]
@@ -163,6 +165,63 @@ def _print_table(table: "Table", title: str) -> None:
 
 def _format_mean(mean: float, margin: float) -> str:
     return f"{mean:+.1f}" if math.isinf(margin) else f"{mean:+.1f} ± {margin:.1f}"
+
+
+# --- the course of fights ---
+
+
+def course(
+    scene: SceneName = "skirmish",
+    fights: Annotated[
+        int, typer.Option(help="Fights; each seed is fought from both sides.", callback=in_range(2, MAX_COUNT))
+    ] = 20,
+    seconds: Annotated[
+        float,
+        typer.Option(help="Stop a fight after so many seconds.", callback=in_range(0, MAX_SECONDS, is_open=True)),
+    ] = 90.0,
+    every: Annotated[
+        float, typer.Option(help="Seconds of a stretch.", callback=in_range(0, MAX_SECONDS, is_open=True))
+    ] = 10.0,
+    seed: Annotated[int, seed_option("One seed determines the first fight.")] = 7,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
+) -> None:
+    """Follow mirror matches of led against unled soldiers: when they are decided, and what is left.
+
+    For each stretch of time: what both sides dealt, how many stand, and how many of these have no ammunition left.
+
+    Examples: telos watch course; telos watch course --scene street --fights 100 --json
+    """
+    from telos.worlds.arena.fight_course import measure_fight_course, summarize_fight_course
+    from telos.worlds.arena.scene import load_scene
+
+    if fights % 2:
+        raise TelosError(f"every seed is fought from both sides, so --fights must be even, got {fights}")
+    seeds = range(seed, seed + fights // 2)
+    measured = measure_fight_course(load_scene(scene), seeds, seconds=seconds, every=every)
+    found = summarize_fight_course(progress_bar("fighting")(measured, fights))
+    if as_json:
+        setting = {"scene": scene, "seed": seed, "fights": fights, "seconds": seconds, "every": every}
+        told = {"simulated": True, "stretches": [each.to_dict() for each in found]}
+        typer.echo(json.dumps({**setting, **told}, indent=2))
+        return
+    _print_course(found, f"{scene}, {fights} simulated mirror matches of at most {seconds:g} s, seeds from {seed} on")
+
+
+def _print_course(stretches: "Iterable[StretchMeans]", title: str) -> None:
+    table = _new_table(["from, s"], ["fights", "dealt", "net", "standing", "no ammunition"])
+    for each in stretches:
+        led, unled = each.led, each.unled
+        table.add_row(
+            f"{each.start:g}",
+            str(each.fights),
+            f"{led.dealt:.0f}/{unled.dealt:.0f}",
+            _format_mean(each.net, each.margin),
+            f"{led.standing:.2f}/{unled.standing:.2f}",
+            f"{led.spent:.2f}/{unled.spent:.2f}",
+        )
+    _print_table(table, title)
+    typer.echo("led/unled; dealt: expected damage points. net: the led's minus the unled's, with 95% intervals")
+    typer.echo("means over fights that still went on; standing, and no ammunition among them: at the stretch's end")
 
 
 # --- goals ---

@@ -6,7 +6,8 @@
     ai/   what gives a fighter a mind: sensors, beliefs, body, characters; control by a person
 
 Start with `load_scene` and `Battle`. Comparing behaviours over many fights: tournament.py, squad_tournament.py.
-What single orders change: counterfactuals.py. How steady goals are: goal_changes.py.
+What single orders change: counterfactuals.py. When a fight is decided: fight_course.py. How steady goals are:
+goal_changes.py.
 """
 
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         summarize_situations,
         weigh_orders,
     )
+    from telos.worlds.arena.fight_course import measure_fight_course, summarize_fight_course
     from telos.worlds.arena.goal_changes import measure_goal_changes, summarize_goal_changes
     from telos.worlds.arena.replay import FightLog, IntentionTracker, LogLine, Replay, replay_fight
     from telos.worlds.arena.scene import CastMember, Cue, Scene, load_scene, read_scene, scene_names
@@ -65,12 +67,14 @@ __all__ = [
     "load_map",
     "load_scene",
     "map_names",
+    "measure_fight_course",
     "measure_goal_changes",
     "read_scene",
     "replay_fight",
     "run_squad_tournament",
     "run_tournament",
     "scene_names",
+    "summarize_fight_course",
     "summarize_goal_changes",
     "summarize_orders",
     "summarize_situations",
@@ -93,6 +97,8 @@ __getattr__, __dir__ = lazy_exports(
         "summarize_orders": "counterfactuals",
         "summarize_situations": "counterfactuals",
         "weigh_orders": "counterfactuals",
+        "measure_fight_course": "fight_course",
+        "summarize_fight_course": "fight_course",
         "measure_goal_changes": "goal_changes",
         "summarize_goal_changes": "goal_changes",
         "FightLog": "replay",
