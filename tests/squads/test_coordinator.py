@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mutations import damage
-from squads.soldiers import Soldier, soldier, watched
+from squads.soldiers import Soldier, soldier, tasks, watched
 from telos.agents.memory import WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
@@ -235,3 +235,20 @@ def test_lenient_restore_leaves_out_behaviours_and_members_that_are_gone() -> No
     assert [each.what for each in alone.restore(saved, [ann], lenient=True)] == ["the member 'Bob'"]
     alone.tick([ann], 0.5)
     assert red.restore(saved, [ann, bob]) == ()
+
+
+def test_advance_that_needs_no_suppressive_fire_is_restored() -> None:
+    """Out of the enemy's sight somebody may move up while nobody fires."""
+    ann, bob = soldier("Ann").sees().stands_at("c1").knows("c1", 0.0), soldier("Bob").sees().stands_at("c2")
+    bob.knows("c2", 0.0).knows("n2", 5.0, threat_distance=10.0, in_view=0.0)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert tasks([ann, bob]) == {"Bob": ("advance", "n2")}
+    again, told = watched()
+    assert again.restore(json.loads(json.dumps(red.save())), [ann, bob]) == ()
+    assert again.save() == red.save()
+    bob.stands_at("n2")
+    again.tick([ann, bob], 0.5)
+    assert [(each.behaviour, each.fulfilled) for each in told if isinstance(each, BehaviourEnded)] == [
+        ("advance-cover", True)
+    ]

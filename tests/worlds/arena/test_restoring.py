@@ -188,3 +188,21 @@ def test_a_battle_goes_on_leniently_with_another_cast_and_without_squads() -> No
     plain.restore(saved, lenient=True)
     assert plain.arena.time == 6.0
     fight_on(plain, 100)
+
+
+@pytest.mark.parametrize("name", ["quarry", "skirmish"])
+def test_a_fight_is_restored_while_any_order_stands(name: str) -> None:
+    scene = replace(load_scene(name), talk=False)
+    battle, seen = Battle(scene, seed=1), set()
+    while not battle.arena.over and battle.arena.time < 45.0:
+        battle.step()
+        for coordinator in battle.coordinators:
+            for squad in coordinator.squads:
+                tasks = () if squad.assignment is None else sorted(e.task for e in squad.assignment.orders.values())
+                kind = squad.behaviour, *dict.fromkeys(tasks)
+                if squad.assignment is not None and kind not in seen:
+                    seen.add(kind)
+                    again = Battle(scene, seed=1)
+                    again.restore(battle.save(plans=False))
+                    assert [each.save() for each in again.coordinators] == [each.save() for each in battle.coordinators]
+    assert ("advance-cover", "advance") in seen, "somebody moves up out of sight, and nobody fires"
