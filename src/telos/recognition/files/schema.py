@@ -464,6 +464,9 @@ class FsmShape(RecognizerShape):
     """When the prediction changes."""
 
 
+OTHER_KINDS = ("concurrent", "grammar")  # kinds of authored files with a format of their own
+
+
 def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[type[RecognizerShape], Fault | None]:
     """Return the schema of the kind that a file names, and the fault if there is no such kind.
 
@@ -475,7 +478,7 @@ def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[
     near = nearest(kind, shapes)
     fault = Fault(
         f"unknown kind of recogniser {kind!r}",
-        suggestion=name_hint(kind, shapes),
+        suggestion=name_hint(kind, [*shapes, *OTHER_KINDS]),
         path=("recognizer",),
         code=FaultCode.UNKNOWN_NAME,
     )
