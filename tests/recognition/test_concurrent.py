@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ from telos.recognition.concurrent import (
 )
 from telos.recognition.files import create_recognizer, loads_model, parse_model
 from telos.recognition.iohmm import IOHMM
-from telos.telemetry.bulk.concurrent import ConcurrentScores, join_truth, split_truth
+from telos.telemetry.bulk.concurrent import ConcurrentScores, join_truth, split_truth, train_concurrent
 from telos.worlds.island.playthrough import find_pursued, record_player
 
 WEIGHTS = st.floats(-3, 3).map(lambda value: round(value, 2))
@@ -332,3 +333,46 @@ def test_weights_learned_from_facts_of_several_goals_make_a_recognizer(tmp_path:
     assert reader.observe(Event("Walk", time=0.0)).likely() == ("Cook", "Test")
     assert reader.observe(Event("Ask", time=1.0)).likely() == ("Cook",)
     assert reader.observe(Event("Read", time=2.0)).likely() == ()
+
+
+COUNTING = """
+recognizer: iohmm
+goals: [cook, test, rest]
+discount: 0.9
+context: {speed: number}
+observations: {ask: action == ask, walk: true}
+measures:
+  speed: {distribution: gaussian, usual: {mean: 1, deviation: 1}}
+"""
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["ask", "walk"]),
+            st.one_of(st.none(), st.floats(-5, 5)),
+            st.one_of(st.none(), st.lists(st.sampled_from(["cook", "test", "rest"]), max_size=4)),
+        ),
+        min_size=1,
+        max_size=12,
+    ).filter(lambda rows: any(named is not None for _, _, named in rows)),
+    st.integers(1, 12),
+)
+def test_columns_learn_from_rows_of_several_goals_what_a_reader_learns(
+    rows: list[tuple[str, float | None, list[str] | None]], cut: int
+) -> None:
+    live = ConcurrentReader(ConcurrentGoalModel(loads_model(COUNTING)))
+    for at, (action, speed, named) in enumerate(rows):
+        context = {} if speed is None else {"speed": speed}
+        live.learn(Event(action, context, time=float(at)), *(named or ()))
+    schema = {"time": pl.Float64, "action": pl.String, "speed": pl.Float64, "truth": pl.String}
+    told = [(float(at), *row[:2], None if row[2] is None else join_truth(row[2])) for at, row in enumerate(rows)]
+    frame = pl.DataFrame(told, schema=schema, orient="row")
+    model = ConcurrentGoalModel(loads_model(COUNTING))
+    learned = train_concurrent([part for part in (frame[:cut], frame[cut:]) if part.height], model)
+    expected = live.model.model
+    assert isinstance(expected, IOHMM)
+    for goal in learned.goals:
+        assert learned.counts.seen[goal] == pytest.approx(expected.counts.seen[goal])
+        ours, theirs = (each.measures.seen.get("speed", {}).get(goal, [0.0] * 3) for each in (learned, expected))
+        assert ours == pytest.approx(theirs)

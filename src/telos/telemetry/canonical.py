@@ -53,14 +53,29 @@ def column_type(kind: Kind) -> pl.DataType:
 
 
 class Words(NamedTuple):
-    """The actions and goals that rows may say; of an empty list, any."""
+    """The actions and goals that rows may say; of an empty list, any.
+
+    With ``several``, a row may say that several goals of ``truths`` were pursued, or none.
+    """
 
     actions: tuple[str, ...] = ()
     achieved: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
+    several: bool = False
 
 
 ANY_WORDS = Words()
+NO_GOAL, JOIN = "none", "+"  # what stands for no goal, and between several
+
+
+def parse_goals(text: str) -> tuple[str, ...]:
+    """Return the goals that a row names.
+
+    >>> parse_goals("talk-cook + test-contaminated"), parse_goals("none")
+    (('talk-cook', 'test-contaminated'), ())
+    """
+    named = tuple(part.strip() for part in text.split(JOIN))
+    return () if named == (NO_GOAL,) else named
 
 
 class _Part(NamedTuple):
@@ -286,7 +301,7 @@ class Converter:
             ("truth", self.words.truths, RowFault.UNKNOWN_GOAL),
         ):
             if known and not self._says_only(own, known):
-                good &= ~self._count_unknown(batch, frame[own], is_kept, known, fault, report)
+                good &= ~self._count_unknown(batch, frame[own], is_kept, known, fault, report, self.words.several)
         for fact, part in parts.items():
             if part.is_bad is None or not frame[_bad(fact)].any():
                 continue
@@ -305,9 +320,18 @@ class Converter:
 
     @staticmethod
     def _count_unknown(
-        batch: RawBatch, said: pl.Series, is_kept: pl.Series, known: Sequence[str], fault: RowFault, report: LogReport
+        batch: RawBatch,
+        said: pl.Series,
+        is_kept: pl.Series,
+        known: Sequence[str],
+        fault: RowFault,
+        report: LogReport,
+        several: bool,
     ) -> pl.Series:
-        rows = said.is_not_null() & ~said.is_in(list(known)).fill_null(False) & is_kept
+        words = list(known)
+        if several and said.name == "truth":
+            words += [text for text in said.drop_nulls().unique() if set(parse_goals(text)) <= set(known)]
+        rows = said.is_not_null() & ~said.is_in(words).fill_null(False) & is_kept
         if rows.any():
             examples = ((batch.place(i), _unknown_text(said.name, said[i], known)) for i in rows.arg_true())
             report.add_fault(fault, int(rows.sum()), examples)
@@ -325,7 +349,13 @@ class Converter:
 
 
 def _unknown_text(own: str, word: str, known: Sequence[str]) -> str:
-    return f"{_OWN_SAID[own]} {shown(word)}; {name_hint(word, known)}"
+    said = f"{_OWN_SAID[own]} {shown(word)}"
+    if own != "truth" or (JOIN not in word and word.strip() != NO_GOAL):
+        return f"{said}; {name_hint(word, known)}"
+    strange = next((goal for goal in parse_goals(word) if goal not in known), None)
+    if strange is not None:
+        return f"{said}, and no goal is {shown(strange)}; {name_hint(strange, known)}"
+    return f"{said}; several goals at once, or none, are for a file of the kind `recognizer: concurrent`"
 
 
 _OWN_SAID = {"action": "the action is", "goal": "the goal achieved is", "truth": "the goal pursued is"}

@@ -57,9 +57,9 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
         needed |= needs.context.keys() - needs.optional
         actions += [needs.actions] if needs.actions else []
         achieved += [needs.achieved] if needs.achieved else []
-    is_exclusive = not any(map(has_concurrent_goals, models))  # else a row may name several goals, or none
-    goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled and is_exclusive else []
-    words = Words(_common(actions), _common(achieved), _common(goals))
+    goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled else []
+    several = any(map(has_concurrent_goals, models))
+    words = Words(_common(actions), _common(achieved), _common(goals), several)
     return ModelFacts(context, frozenset(context.keys() - needed), words)
 
 

@@ -26,6 +26,7 @@ from telos.core.errors import TelosError
 if TYPE_CHECKING:
     import polars as pl
 
+    from telos.recognition.concurrent import ConcurrentGoalModel
     from telos.recognition.iohmm import IOHMM
     from telos.spark import SparkLog
     from telos.spark.batch import Counted
@@ -79,12 +80,14 @@ def train(
 
     What the model has counted before is kept, so training goes on where it stopped. The trained model goes to another
     file. With --unlabelled the goals need not be known: states are found that explain the play, held to the model's own
-    counts.
+    counts. Of a concurrent recogniser, the iohmm that it is of is trained, on rows that name several goals: "a + b", or
+    "none".
 
     Examples: telos train play.jsonl --model aiide -o me.yaml; telos train events/ --columns farm-columns.yaml
     --model farm.yaml --cv 10 -o trained.yaml
     """
     from telos.files.writing import check_output
+    from telos.recognition.concurrent import ConcurrentGoalModel
     from telos.recognition.files.load import model_file, named_model, save_model
     from telos.recognition.iohmm import IOHMM
 
@@ -96,10 +99,14 @@ def train(
         raise TelosError("--cv needs labels, and --unlabelled has none", "leave one of them out")
     options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     check_output(output, inputs=[*options.inputs(log), model_file(model)])
-    taught = named_model(model)
+    loaded = named_model(model)
+    keep = () if fold is None else ("fold",)
+    if isinstance(loaded, ConcurrentGoalModel):
+        check_output(output, inputs=[loaded.source])
+        _check_concurrent(model, loaded, {"--cv": cv is not None, "--unlabelled": unlabelled, "--engine": on_spark})
+    taught = loaded.model if isinstance(loaded, ConcurrentGoalModel) else loaded
     if not isinstance(taught, IOHMM):
         raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
-    keep = () if fold is None else ("fold",)
     selection = {"player": player, "leave_out": fold}
     opened: Log | SparkLog
     if on_spark:
@@ -112,6 +119,10 @@ def train(
         trained, figures, lines = train_unlabelled(
             opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed
         )
+        validated = None
+    elif isinstance(loaded, ConcurrentGoalModel):
+        opened = open_command_log(log, options, [loaded], labelled=True, keep=keep)
+        trained, figures, lines = _train_concurrent(opened, loaded, selection)
         validated = None
     else:
         opened = open_command_log(log, options, [taught], labelled=True, keep=keep)
@@ -145,6 +156,54 @@ def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["I
             f'add "truth": "{model.goals[0]}" to its lines; or learn without: --unlabelled',
         )
     return trained_model(model, counts.table), *_told(counts)
+
+
+def _check_concurrent(name: str, model: "ConcurrentGoalModel", refused: dict[str, bool]) -> None:
+    """Refuse to train a concurrent recogniser with options that it does not have, or one that learns nothing."""
+    from telos.recognition.iohmm import IOHMM
+
+    for option, is_given in refused.items():
+        if is_given:
+            raise TelosError(
+                f"{option} is for goals that exclude one another, and {name} is concurrent", "leave it out"
+            )
+    if not isinstance(model.model, IOHMM):
+        raise TelosError(
+            f"{name} is of a recogniser that is written by hand and learns nothing", "name an iohmm under `of`"
+        )
+
+
+def _train_concurrent(
+    opened: "Log", model: "ConcurrentGoalModel", selection: dict[str, Any]
+) -> tuple["IOHMM", dict[str, Any], list[str]]:
+    """Return the same as ``_train`` for rows that may name several goals, or none."""
+    from telos.telemetry.bulk import ConcurrentTrainingCounts, trained_model
+
+    counts = ConcurrentTrainingCounts(model)
+    with log_progress(opened, "learning") as progress:
+        for frame in select_rows(opened, opened.batches(progress), **selection):
+            counts.count(frame)
+    if counts.unlabelled == counts.events:
+        raise TelosError(
+            f"{opened.name}: no row says what the player was after",
+            f'add "truth": "{" + ".join(model.goals[:2])}" to its lines, or "none"',
+        )
+    figures = {
+        "events": counts.events,
+        "learned": counts.taught,
+        "several": counts.several,
+        "none": counts.without,
+        "unknown": counts.unlabelled,
+        "goals": counts.learned,
+        "players": counts.players,
+    }
+    learned = ", ".join(f"{goal} {count:,}" for goal, count in counts.learned.items())
+    lines = [
+        f"learned from {counts.taught:,} of {counts.events:,} events ({learned}); {counts.several:,} had several goals",
+        f"{counts.without:,} had none, {counts.unlabelled:,} no known goal",
+        "a file of the kind `recognizer: concurrent` that names it under `of` reads each goal by itself",
+    ]
+    return trained_model(counts.model, counts.table), figures, lines
 
 
 def _train_on_spark(

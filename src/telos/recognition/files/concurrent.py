@@ -6,7 +6,7 @@ of: flairs            # a built-in recogniser, or a file beside this one
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
