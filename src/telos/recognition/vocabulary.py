@@ -193,6 +193,9 @@ def named_actions(resolved: Iterable[Expression]) -> Iterator[str]:
     yield from dict.fromkeys(found)
 
 
+BELIEF = "belief."  # before the name of a goal, in the rules of a director: its chance, as the name alone
+
+
 class ContextReader:
     """Finds the context entries that conditions read, and their types by how they are used.
 
@@ -217,7 +220,8 @@ class ContextReader:
 
     def add(self, name: str, kind: str) -> None:
         """Add an entry that is read by other means, unless it is known."""
-        if name not in self._listed and name not in _RESERVED and name not in self._known:
+        is_entry = name not in _RESERVED and not name.startswith(BELIEF)
+        if is_entry and name not in self._listed and name not in self._known:
             self._kinds.setdefault(name, kind)
 
     def read(self, expression: Expression, known: Collection[str] = (), *, wanted: str = "bool") -> None:

@@ -5,6 +5,7 @@ Start with ``Adventure``; the frame itself is in ``engine``. ``replay`` repeats 
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
@@ -17,7 +18,7 @@ from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_not_negative
 from telos.files import Count, Finite, Items, NonNegative, Row, SavedTree, SnapshotModel, SnapshotPart, read_snapshot
 from telos.files.restoring import RandomState, SnapshotCheck, read_random, save_random
-from telos.recognition.director import ADVENTURE_EARNINGS, Advice
+from telos.recognition.director import ADVENTURE_EARNINGS, ALL_EARNINGS, Advice
 from telos.worlds.adventure.companion import Companion, Company, CompanySnapshot
 from telos.worlds.adventure.engine import advance, populate
 from telos.worlds.adventure.events import Adapted, CompanionLine, PlayerBelief, create_event, event_cause
@@ -139,6 +140,9 @@ class Adventure:
 
         What the current phase asks for is never paid less, and a hint against it is withheld.
         """
+        if ALL_EARNINGS in advice.pay:
+            kinds = dict.fromkeys((*ADVENTURE_EARNINGS, *(what for what in advice.pay if what != ALL_EARNINGS)))
+            advice = replace(advice, pay={what: advice.factor(what) for what in kinds})
         for what, factor in advice.pay.items():
             if what not in ADVENTURE_EARNINGS:
                 raise TelosError(f"nothing is earned by {what!r}", name_hint(what, ADVENTURE_EARNINGS))
