@@ -12,6 +12,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import names_in
 from telos.core.values import FrozenMap
 from telos.recognition.files.schema import Kind
+from telos.recognition.measures import MAX_VALUE
 from telos.telemetry.columns import Columns, ContextColumn
 from telos.telemetry.fields import Fields, as_expression, as_text, as_value
 from telos.telemetry.report import LogReport, RowFault, shown
@@ -55,13 +56,15 @@ def column_type(kind: Kind) -> pl.DataType:
 class Words(NamedTuple):
     """The actions and goals that rows may say; of an empty list, any.
 
-    With ``several``, a row may say that several goals of ``truths`` were pursued, or none.
+    With ``several``, a row may say that several goals of ``truths`` were pursued, or none. ``least`` are the facts that
+    are measured, each with the least number that it can be.
     """
 
     actions: tuple[str, ...] = ()
     achieved: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
     several: bool = False
+    least: Mapping[str, float] = FrozenMap()
 
 
 ANY_WORDS = Words()
@@ -136,6 +139,7 @@ class Converter:
         fields = Fields(dict(batch.frame.schema))
         self._clean = self._find_clean(batch.frame)
         parts = {fact: _fact(source, fields) for fact, source in self.facts.items()}
+        parts |= {fact: _measured(parts[fact], least) for fact, least in self.words.least.items() if fact in parts}
         frame = batch.frame.select(
             *self._own(fields),
             *(part.value.alias(context_column(fact)) for fact, part in parts.items()),
@@ -311,6 +315,8 @@ class Converter:
             places = rows.arg_true()
             values = batch.frame.select(part.raw.alias("raw"))["raw"]
             where, wanted = self.facts[fact].column or fact, _kind_text(self.facts[fact].kind)
+            if fact in self.words.least:
+                wanted = f"a number of 0 to {MAX_VALUE:g}" if self.words.least[fact] == 0 else wanted
             report.add_fault(
                 RowFault.UNKNOWN_LABEL if is_label else RowFault.BAD_VALUE,
                 len(places),
@@ -407,6 +413,12 @@ def _fact(source: ContextColumn, fields: Fields) -> _Part:
     if not isinstance(source.kind, str):
         return _labels(field, kind, source.kind)
     return _READERS[source.kind](field, kind)
+
+
+def _measured(part: _Part, least: float) -> _Part:
+    """Return a fact whose numbers are bad if they are below the least one, or too large to be measured."""
+    is_beyond = (part.value.abs() > MAX_VALUE) | (part.value < least)
+    return part._replace(is_bad=is_beyond if part.is_bad is None else part.is_bad | is_beyond)
 
 
 def _labels(field: pl.Expr, kind: pl.DataType, labels: tuple[str, ...]) -> _Part:

@@ -153,7 +153,9 @@ class ConcurrentReader:
             if goal not in self.goals:
                 raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
         counted = self._lesson_gate.admit(event)
-        for goal in dict.fromkeys(goals) if counted is not None else ():
+        if counted is None:
+            return
+        for goal in dict.fromkeys(goals):
             model.learn(counted, goal)
 
     def why(self) -> str:
