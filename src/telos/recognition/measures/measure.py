@@ -148,17 +148,17 @@ class Measure:
         written = context.get(self.name)
         if written is None:
             return None
-        value = max(self.smallest, float(written)) * self.factor  # type: ignore[arg-type]
+        value = max(self.smallest, float(written)) * self.factor
         if not self.around:
-            return float(written), (value,) * len(goals)  # type: ignore[arg-type]
-        return float(written), tuple(self._around(goal, value, context) for goal in goals)  # type: ignore[arg-type]
+            return float(written), (value,) * len(goals)
+        return float(written), tuple(self._around(goal, value, context) for goal in goals)
 
     def _around(self, goal: str, value: float, context: Mapping[str, Value]) -> float | None:
         entry = self.around.get(goal)
         if entry is None:
             return value
         origin = context.get(entry)
-        return None if origin is None else value - float(origin) * self.factor  # type: ignore[arg-type]
+        return None if origin is None else value - float(origin) * self.factor
 
     def describe(self, value: float) -> str:
         """Return a value with its unit.
@@ -186,7 +186,7 @@ def entry_fault(entry: str, vocabulary: Vocabulary) -> Fault | None:
 def check_value(entry: str, value: Value, minimum: float) -> None:
     """Refuse what cannot be measured."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not max(minimum, -MAX_VALUE) <= value <= MAX_VALUE:  # type: ignore[operator]
+    if not is_number or not max(minimum, -MAX_VALUE) <= value <= MAX_VALUE:
         raise TelosError(value_message("context", entry, value, minimum), "correct it, or leave it out if not known")
 
 
