@@ -1,6 +1,7 @@
 """A director says what the game should do by what is believed, when it has been believed for long enough."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -320,3 +321,20 @@ def test_a_bad_factor_alone_is_told_with_its_line(pay: str, message: str) -> Non
 def test_a_goal_that_does_not_exist_is_told_also_where_the_context_is_not_listed() -> None:
     with pytest.raises(TelosError, match=r"unknown variable 'belief.figt'"):
         loads_model(HUNT.replace("belief.fight > 0.5", "belief.figt > 0.5"))
+
+
+def test_a_restored_game_traces_changes_of_pay_as_the_game_that_was_saved() -> None:
+    """Traces have steps of a tenth: what they had last is part of a save."""
+    traced: dict[str, list[Any]] = {"saved": [], "restored": []}
+    games = {
+        name: Adventure("wilds", seed=3, trace=lambda each, found=found: found.append(each))
+        for name, found in traced.items()
+    }
+    games["saved"].adapt(Advice(FrozenMap({"kill": 0.6})))
+    games["saved"].adapt(Advice(FrozenMap({"kill": 0.52})))  # too small a step
+    games["restored"].restore(json.loads(json.dumps(games["saved"].save())))
+    traced["saved"].clear()
+    for game in games.values():
+        game.adapt(Advice(FrozenMap({"kill": 0.48})))
+    assert [dict(each.pay) for each in traced["saved"]] == [{"kill": 0.48}]
+    assert traced["restored"] == traced["saved"]

@@ -175,6 +175,14 @@ def test_the_villager_refuses_the_apple_before_it_is_offered_and_eats_what_the_s
         visit.do(["pick-up cheese"])
 
 
+@pytest.mark.parametrize("context", [{"loc": "dining-hall"}, {"loc": "dining-hall", "argument": "crown"}])
+def test_events_of_another_island_are_no_reason_to_speak(context: dict[str, str]) -> None:
+    visit = Visit()
+    there = next(person.at for name, person in STORY.people.items() if name == visit.tutor.settings.villager.person)
+    visit.walk(there)
+    assert visit.tutor.observe(Event("drop", context, time=5.0), visit.island.view()) is None
+
+
 def test_nobody_eats_without_a_tutor() -> None:
     visit = Visit()
     visit.walk("serving-counter")

@@ -271,7 +271,9 @@ class Adventure:
             reading = {"models": models, "heard": [event_to_data(event) for event in self._reading.heard]}
             if any(self._reading.lessons):
                 reading["lessons"] = list(self._reading.lessons)
-        return {**save_state(self._game), "seed": self._seed, "inputs": inputs, "events": events, "reading": reading}
+        told = {} if self._told_pay == self.pay else {"told": dict(self._told_pay)}
+        saved = {**save_state(self._game), **told, "seed": self._seed, "inputs": inputs, "events": events}
+        return {**saved, "reading": reading}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Continue from what ``save()`` returned, here or in another adventure with the same settings.
@@ -291,7 +293,8 @@ class Adventure:
             events = tuple(map(event_from_saved, saved.events))
             models, reading = self._restore_reading(check, saved)
         self._game, self._inputs, self._events, self._seed = game, list(saved.inputs), events, saved.seed
-        self._models, self._reading, self._told_pay = models, reading, self.pay
+        self._models, self._reading = models, reading
+        self._told_pay = self.pay if saved.told is None else saved.told
 
     def _check_settings(self, data: Mapping[str, Any]) -> None:
         game = self._game
@@ -453,6 +456,7 @@ class AdventureSnapshot(SnapshotModel):
     restart: Row[tuple[Count, Finite, Finite]]
     since: SinceSnapshot
     pay: dict[str, NonNegative]
+    told: dict[str, NonNegative] | None = None  # the factors that traces have, if they differ
     company: CompanySnapshot | None
     seed: int
     inputs: Items[Row[tuple[str, Annotated[int, Field(ge=1)]]]]
@@ -510,8 +514,9 @@ def _check_state(check: SnapshotCheck, rules: Rules, saved: AdventureSnapshot) -
     check.require(saved.returning == sorted(saved.returning), ("returning",), "is not sorted")
     check_in_area(check, ("x",), (saved.x, saved.y), rules)
     check_in_area(check, ("restart",), saved.restart[1:], rules)
-    for what in saved.pay:
-        check.known(("pay", what), what, ADVENTURE_EARNINGS, "earning")
+    for name, factors in (("pay", saved.pay), ("told", saved.told or {})):
+        for what in factors:
+            check.known((name, what), what, ADVENTURE_EARNINGS, "earning")
 
 
 def read_keys(check: SnapshotCheck, path: Sequence[str | int], text: str) -> Keys:
