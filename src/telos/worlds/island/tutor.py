@@ -365,7 +365,9 @@ class IslandTutor:
         if not known.tests and chance < rule.sure:
             return None
         known.warned = True
-        seen = f"{known.tests} test{'s' * (known.tests > 1)}" if known.tests else f"testing is believed with {chance:.0%}"
+        seen = (
+            f"{known.tests} test{'s' * (known.tests > 1)}" if known.tests else f"testing is believed with {chance:.0%}"
+        )
         suggestion = next((each for each in self.settings.suggestions if each.goal == rule.needs), None)
         because = f"{seen}, and {rule.needs} is not achieved"
         if suggestion is None:
