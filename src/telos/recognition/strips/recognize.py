@@ -164,11 +164,11 @@ def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
     if len(prior) != goals:
         raise TelosError(f"there are {goals} goals and {len(prior)} priors", "give one for each goal")
     weights = [check_not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
-    peak = max(weights, default=0.0)
-    if not peak:
+    if not any(weights):
         raise TelosError("the prior is 0 for every goal", "give one of them more")
-    exponent = math.frexp(peak)[1]
-    return [math.ldexp(each, -exponent) for each in weights]  # exactly in proportion, and with a finite sum
+    if sum(weights) == INF:
+        return [each / len(weights) for each in weights]
+    return weights
 
 
 def _match_observations(problem: StripsProblem, observations: Sequence[str]) -> tuple[list[tuple[int, ...]], list[str]]:
