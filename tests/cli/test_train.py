@@ -135,6 +135,7 @@ def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
     out = ("-o", tmp_path / "me.yaml")
     assert refused(log) == "no output file is given; name the file for the trained model, as in: -o me.yaml"
     assert "flairs is written by hand and learns nothing" in refused(log, "--model", "flairs", *out)
+    assert refused(log, "--model", "island", *out) == "island learns by its formulas; train it with: telos logic learn"
     blind = write_lines(tmp_path / "blind.jsonl", log_lines(5, truth=None))
     assert 'no row says what the player was after; add "truth": "explore" to its lines' in refused(blind, *out)
     strange = write_lines(tmp_path / "strange.jsonl", log_lines(5, truth="levle"))
@@ -198,6 +199,12 @@ def test_options_for_goals_that_exclude_one_another_are_refused(
     told = refused(kitchen / "log.jsonl", "--model", kitchen / "each.yaml", "-o", kitchen / "two.yaml", *options)
     assert message in told
     assert not (kitchen / "two.yaml").exists()
+
+
+def test_a_concurrent_recognizer_of_one_that_is_written_by_hand_learns_nothing(kitchen: Path) -> None:
+    (kitchen / "hand.yaml").write_text("recognizer: concurrent\nof: flairs\n")
+    told = refused(kitchen / "log.jsonl", "--model", kitchen / "hand.yaml", "-o", kitchen / "two.yaml")
+    assert "is of a recogniser that is written by hand and learns nothing; name an iohmm under `of`" in told
 
 
 def test_a_trained_model_never_replaces_the_one_that_a_concurrent_recognizer_is_of(kitchen: Path) -> None:

@@ -87,9 +87,7 @@ def train(
     --model farm.yaml --cv 10 -o trained.yaml
     """
     from telos.files.writing import check_output
-    from telos.recognition.concurrent import ConcurrentGoalModel
     from telos.recognition.files.load import model_file, named_model, save_model
-    from telos.recognition.iohmm import IOHMM
 
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
@@ -100,15 +98,13 @@ def train(
     options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     check_output(output, inputs=[*options.inputs(log), model_file(model)])
     loaded = named_model(model)
-    keep = () if fold is None else ("fold",)
-    if isinstance(loaded, ConcurrentGoalModel):
-        check_output(output, inputs=[loaded.source])
-        _check_concurrent(model, loaded, {"--cv": cv is not None, "--unlabelled": unlabelled, "--engine": on_spark})
-    taught = loaded.model if isinstance(loaded, ConcurrentGoalModel) else loaded
-    if not isinstance(taught, IOHMM):
-        raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
-    selection = {"player": player, "leave_out": fold}
+    refused = {"--cv": cv is not None, "--unlabelled": unlabelled, "--engine": on_spark}
+    taught, several = _find_learner(model, loaded, refused)
+    if several is not None:
+        check_output(output, inputs=[several.source])
+    keep, selection = () if fold is None else ("fold",), {"player": player, "leave_out": fold}
     opened: Log | SparkLog
+    validated = None
     if on_spark:
         opened, counted, validated = _train_on_spark(log, options, taught, selection, master, keep, cv, seed)
         trained, figures, lines = counted.trained(), *_told(counted)
@@ -119,11 +115,9 @@ def train(
         trained, figures, lines = train_unlabelled(
             opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed
         )
-        validated = None
-    elif isinstance(loaded, ConcurrentGoalModel):
-        opened = open_command_log(log, options, [loaded], labelled=True, keep=keep)
-        trained, figures, lines = _train_concurrent(opened, loaded, selection)
-        validated = None
+    elif several is not None:
+        opened = open_command_log(log, options, [several], labelled=True, keep=keep)
+        trained, figures, lines = _train_concurrent(opened, several, selection)
     else:
         opened = open_command_log(log, options, [taught], labelled=True, keep=keep)
         trained, figures, lines = _train(opened, taught, selection)
@@ -136,10 +130,35 @@ def train(
     if as_json:
         shown = {"log": opened.name, "model": model, "output": str(output), **figures}
         typer.echo(json.dumps({**shown, "rows": opened.report.as_object()}))
-        return
-    for line in lines:
-        typer.echo(line)
-    typer.echo(f"written to {output}")
+    else:
+        typer.echo("\n".join([*lines, f"written to {output}"]))
+
+
+def _find_learner(name: str, model: object, refused: dict[str, bool]) -> "tuple[IOHMM, ConcurrentGoalModel | None]":
+    """Return the model that is trained, and the concurrent recogniser that it belongs to, if there is one.
+
+    ``refused`` are options that concurrent recognisers do not have, each with whether it is given.
+    """
+    from telos.recognition.concurrent import ConcurrentGoalModel
+    from telos.recognition.files.kinds import kind_of
+    from telos.recognition.iohmm import IOHMM
+
+    if isinstance(model, IOHMM):
+        return model, None
+    if kind_of(model).name.startswith("markov-logic"):
+        raise TelosError(f"{name} learns by its formulas", "train it with: telos logic learn")
+    if not isinstance(model, ConcurrentGoalModel):
+        raise TelosError(f"{name} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
+    for option, is_given in refused.items():
+        if is_given:
+            raise TelosError(
+                f"{option} is for goals that exclude one another, and {name} is concurrent", "leave it out"
+            )
+    if not isinstance(model.model, IOHMM):
+        raise TelosError(
+            f"{name} is of a recogniser that is written by hand and learns nothing", "name an iohmm under `of`"
+        )
+    return model.model, model
 
 
 def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["IOHMM", dict[str, Any], list[str]]:
@@ -156,21 +175,6 @@ def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["I
             f'add "truth": "{model.goals[0]}" to its lines; or learn without: --unlabelled',
         )
     return trained_model(model, counts.table), *_told(counts)
-
-
-def _check_concurrent(name: str, model: "ConcurrentGoalModel", refused: dict[str, bool]) -> None:
-    """Refuse to train a concurrent recogniser with options that it does not have, or one that learns nothing."""
-    from telos.recognition.iohmm import IOHMM
-
-    for option, is_given in refused.items():
-        if is_given:
-            raise TelosError(
-                f"{option} is for goals that exclude one another, and {name} is concurrent", "leave it out"
-            )
-    if not isinstance(model.model, IOHMM):
-        raise TelosError(
-            f"{name} is of a recogniser that is written by hand and learns nothing", "name an iohmm under `of`"
-        )
 
 
 def _train_concurrent(
