@@ -33,7 +33,13 @@ from telos.recognition.concurrent import (
 )
 from telos.recognition.files import create_recognizer, loads_model, parse_model
 from telos.recognition.iohmm import IOHMM
-from telos.telemetry.bulk.concurrent import ConcurrentScores, join_truth, split_truth, train_concurrent
+from telos.telemetry.bulk.concurrent import (
+    ConcurrentCounts,
+    ConcurrentScores,
+    join_truth,
+    split_truth,
+    train_concurrent,
+)
 from telos.worlds.island.playthrough import find_pursued, record_player
 
 WEIGHTS = st.floats(-3, 3).map(lambda value: round(value, 2))
@@ -376,3 +382,10 @@ def test_columns_learn_from_rows_of_several_goals_what_a_reader_learns(
         assert learned.counts.seen[goal] == pytest.approx(expected.counts.seen[goal])
         ours, theirs = (each.measures.seen.get("speed", {}).get(goal, [0.0] * 3) for each in (learned, expected))
         assert ours == pytest.approx(theirs)
+
+
+def test_frames_without_a_truth_are_refused() -> None:
+    model = ConcurrentGoalModel(flairs())
+    frame = pl.DataFrame({"time": [0.0], "action": ["swing"], "truths": ["level"]})
+    with pytest.raises(TelosError, match=r"there is no column 'truth', .*; did you mean 'truths'"):
+        ConcurrentCounts({"each": model}).count(frame)

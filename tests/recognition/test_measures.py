@@ -102,6 +102,15 @@ def test_one_observation_gives_no_infinite_density(prior: Any) -> None:
     assert fit_density(prior, 10.0, (0.0, 0.0, 0.0), 0.01) is prior
 
 
+@pytest.mark.parametrize("prior", [Gaussian(4, 0.5), Gamma(4, 2), VonMises(1, 3)])
+def test_what_has_faded_away_is_no_observation(prior: Any) -> None:
+    model = Measures([Measure("x", {"a": prior}, unit="radians", strength=0)], ["a"])
+    model.add("a", model.read({"x": 0.3}, [True]))
+    for _ in range(1100):  # the weight of the lesson has no digits left, and its sums are 0
+        model.fade(0.5)
+    assert model.density("x", "a") == prior
+
+
 def density(family: str, value: float, *parameters: float) -> float:
     mean, spread = parameters
     if family == "gamma":

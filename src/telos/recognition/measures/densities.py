@@ -16,6 +16,7 @@ from telos.core.values import check_finite, check_not_negative
 LOG_FLOOR = -50.0  # a value that fits worse counts as this unlikely, so that one outlier never decides everything
 MAX_VALUE = 1e50  # the largest number that is measured, so that squares and sums stay finite
 MAX_PARAMETER = 1e60  # of a mean or a deviation: a fit to such numbers may have a larger deviation than they have
+MIN_WEIGHT = 1e-100  # of observations; less has faded away, and its sums have lost their digits
 MAX_CONCENTRATION = 1e12  # that of the finest resolution
 _LOG_2_PI = math.log(2 * math.pi)
 _MAX_SHAPE, _MIN_SHAPE = 1e9, 1e-4
@@ -227,7 +228,7 @@ def fit_density(prior: Density, strength: float, sums: Sequence[float], resoluti
     Gaussian(mean=3.0, deviation=1.0)
     """
     weight, first, second = sums
-    if weight <= 0:
+    if weight < MIN_WEIGHT:
         return prior
     before = prior.expected
     total = weight + strength

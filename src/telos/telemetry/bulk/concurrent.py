@@ -164,7 +164,7 @@ class ConcurrentCounts:
 
     def count(self, frame: pl.DataFrame) -> None:
         """Count the rows of a frame; events that achieve a goal are read and not scored, as they tell it."""
-        checked = check_frame(frame)
+        checked = _check_truths(frame)
         is_scored = checked[TRUTH].is_not_null()
         if "goal" in checked.columns:
             is_scored = is_scored & checked["goal"].is_null()
@@ -173,6 +173,13 @@ class ConcurrentCounts:
             beliefs, _ = reader.beliefs(checked)
             truths = pursued_goals(checked[TRUTH].gather(rows), self.scores[name].goals)
             self.scores[name].add(truths, beliefs[rows])
+
+
+def _check_truths(frame: pl.DataFrame) -> pl.DataFrame:
+    checked = check_frame(frame)
+    if TRUTH not in checked.columns:
+        raise TelosError(f"there is no column {TRUTH!r}, the goals that were pursued", name_hint(TRUTH, frame.columns))
+    return checked
 
 
 def pursued_goals(truths: pl.Series, goals: Sequence[str]) -> NDArray[np.bool_]:
@@ -203,9 +210,7 @@ class ConcurrentTrainingCounts(TrainingCounts):
 
     def count(self, frame: pl.DataFrame) -> None:
         """Count the events of a frame; ``truth`` names the goals that were pursued, null where they are not known."""
-        checked = check_frame(frame)
-        if TRUTH not in checked.columns:
-            raise TelosError(f"there is no column {TRUTH!r}, the goals that were pursued", "add it to the log")
+        checked = _check_truths(frame)
         pursued = pursued_goals(checked[TRUTH], self.model.goals)
         batch = self._batches.encode(checked)
         self.events += checked.height
