@@ -338,3 +338,12 @@ def test_a_restored_game_traces_changes_of_pay_as_the_game_that_was_saved() -> N
         game.adapt(Advice(FrozenMap({"kill": 0.48})))
     assert [dict(each.pay) for each in traced["saved"]] == [{"kill": 0.48}]
     assert traced["restored"] == traced["saved"]
+
+
+def test_saved_factors_are_those_that_a_formula_can_give() -> None:
+    director = Director([DULLED], GOALS)
+    director.advise(Event("swing", time=0.0), sure(0.75))
+    saved = director.save()
+    saved["factors"][0]["kill"] = 1e308
+    with pytest.raises(TelosError, match=r"saved director: factors\[0\].kill must be at most 1000"):
+        director.restore(saved)

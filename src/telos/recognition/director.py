@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
@@ -21,7 +21,7 @@ from telos.core.parser import parse_expression
 from telos.core.ranges import Range, Ranges, evaluate, ranges_of
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
-from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, NonNegative, Row, read_snapshot, snapshot_error
+from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, Row, read_snapshot, snapshot_error
 from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import PlayerSnapshot, saved_time
 from telos.recognition.vocabulary import ADVENTURE, BELIEF, Vocabulary, resolve_labels
@@ -324,11 +324,14 @@ class _RuleState:
         return now - self.said >= again
 
 
+_SavedFactor: TypeAlias = Annotated[float, Field(ge=0, le=MAX_FACTOR)]
+
+
 class DirectorSnapshot(PlayerSnapshot):
     """The data of a saved ``Director``: for each rule since when it holds, when its line was shown, and whether."""
 
     rules: Items[Row[tuple[Finite | None, Finite | None, bool]]]
-    factors: Items[dict[str, NonNegative]] = Field(default_factory=list)  # of formulas, if there are any
+    factors: Items[dict[str, _SavedFactor]] = Field(default_factory=list)  # of formulas, if there are any
 
 
 class Director:

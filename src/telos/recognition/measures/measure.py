@@ -224,6 +224,7 @@ class Measures:
         if twice is not None:
             raise TelosError(f"{twice!r} is measured twice", "leave one out")
         self.minima = _find_minima(self.all)
+        self._minima = [(entry, max(-MAX_VALUE, minimum)) for entry, minimum in self.minima.items()]  # for hot loops
         self._sums: SumTable = {each.name: {goal: [0.0, 0.0, 0.0] for goal in self.goals} for each in self.all}
         self._forget_fits()
         self.add_all(seen or {})
@@ -276,9 +277,9 @@ class Measures:
 
         An entry that cannot be measured is refused whether or not its measure counts, as in columns.
         """
-        for entry, minimum in self.minima.items():
+        for entry, minimum in self._minima:
             value = context.get(entry)
-            if value is not None:
+            if value is not None and not (type(value) is float and minimum <= value <= MAX_VALUE):
                 check_value(entry, value, minimum)
         found = []
         for number, measure in enumerate(self.all):
