@@ -14,10 +14,9 @@ import typer
 
 from telos.cli.common import in_range
 from telos.core.action import Action
-from telos.core.binding import bind
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import Literal
+from telos.core.expressions import Literal, bind
 from telos.core.plan import Answer, Plan
 from telos.core.values import NUMBER, Value, ValueKind, Variable
 from telos.files.domain_file import load

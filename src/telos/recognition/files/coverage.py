@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
 
-from telos.core.binding import bind
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import Expression, Handle, Literal, Name, names_in, walk
-from telos.core.ranges import ANYTHING, Choice, Range, Ranges, is_possible, narrow, ranges_of
+from telos.core.expressions import Expression, Handle, Literal, Name, bind, names_in, walk
+from telos.core.expressions.ranges import ANYTHING, Choice, Range, Ranges, is_possible, narrow, ranges_of
 from telos.core.state import Layout
 from telos.core.values import BOOL, Value
 from telos.recognition.vocabulary import Vocabulary, resolve_labels

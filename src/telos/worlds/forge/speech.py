@@ -15,10 +15,10 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from telos.core.binding import Scope, check_expression
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, name_hint
+from telos.core.expressions import Scope, check_expression
 from telos.core.state import State
 from telos.core.values import BOOL
 from telos.files.definition import Definition, raise_faults

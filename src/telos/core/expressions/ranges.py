@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
+from telos.core.expressions.tree import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
 from telos.core.state import Layout
 from telos.core.values import Value, ValueKind, Variable
 
@@ -131,7 +131,7 @@ def widen(before: Values, after: Values) -> Values:
 def evaluate(expression: Expression, ranges: Ranges) -> Values:
     """Return the values that an expression may have. A name that is no variable is a label or a handle.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> evaluate(parse_expression("2 * ammo + 1"), {"ammo": Range(0, 3, is_whole=True)})
     Range(lowest=1.0, highest=7.0, is_whole=True)
     """
@@ -154,7 +154,7 @@ def evaluate(expression: Expression, ranges: Ranges) -> Values:
 def narrow(expression: Expression, ranges: Ranges, wanted: bool = True) -> Ranges | None:
     """Return the values with which a condition may be ``wanted``; None if it cannot be.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> narrow(parse_expression("fish >= 0.2 and fish <= 0.8"), {"fish": Range(0, 1)})
     {'fish': Range(lowest=0.2, highest=0.8, is_whole=False)}
     >>> narrow(parse_expression("fish > 80"), {"fish": Range(0, 1)}) is None

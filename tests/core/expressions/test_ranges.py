@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.conditions import Condition
-from telos.core.parser import parse_expression
-from telos.core.ranges import (
+from telos.core.expressions import parse_expression
+from telos.core.expressions.ranges import (
     ANYTHING,
     Choice,
     Range,
