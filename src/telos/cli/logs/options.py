@@ -1,8 +1,7 @@
 """Event logs on the command line: the options that every command with a log has, how it is opened, what is said of it.
 
-A command declares its parameters with ``LogArgument``, ``ColumnsOption``, ``SkipBadOption``, ``DuplicatesOption`` and
-``SortOption``, puts them into ``LogOptions``, opens the log with ``open_command_log``, reads ``log.batches(progress)``
-within ``log_progress``, and calls ``print_log_report`` at the end.
+A command declares ``LogArgument`` and the group ``LogOptions``, opens the log with ``open_command_log``, reads
+``log.batches(progress)`` within ``log_progress``, and calls ``print_log_report`` at the end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,43 +27,38 @@ LogArgument: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-ColumnsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        help="The column file, which says what the columns are, or the name of a preset (`telos columns presets`).",
-        show_default="Telos' own names",
-    ),
-]
-SkipBadOption: TypeAlias = Annotated[
-    bool, typer.Option("--skip-bad", help="Go on without bad rows, and say how many there were.")
-]
-DuplicatesOption: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(
-        "--drop-duplicates/--keep-duplicates",
-        help="What is done with rows that stand twice; they are counted in any case.",
-        show_default="as the column file says, or keep",
-    ),
-]
-SortOption: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(
-        "--sort/--in-order",
-        help="Put rows in the order of their times, or call a row bad that is earlier than one before it.",
-        show_default="as the column file says, or in order",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """How a command reads a log."""
+    """How a command reads a log: a group of options, see ``with_option_groups``."""
 
-    columns: str | None = None
-    skip_bad: bool = False
-    drop_duplicates: bool | None = None
-    sort: bool | None = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="The column file, which says what the columns are, or the name of a preset (`telos columns presets`).",
+            show_default="Telos' own names",
+        ),
+    ] = None
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Go on without bad rows, and say how many there were.")
+    ] = False
+    drop_duplicates: Annotated[
+        bool | None,
+        typer.Option(
+            "--drop-duplicates/--keep-duplicates",
+            help="What is done with rows that stand twice; they are counted in any case.",
+            show_default="as the column file says, or keep",
+        ),
+    ] = None
+    sort: Annotated[
+        bool | None,
+        typer.Option(
+            "--sort/--in-order",
+            help="Put rows in the order of their times, or call a row bad that is earlier than one before it.",
+            show_default="as the column file says, or in order",
+        ),
+    ] = None
 
     @property
     def how(self) -> dict[str, bool | None]:

@@ -9,23 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import MAX_COUNT, in_range, seed_option
+from telos.cli.common import MAX_COUNT, in_range, seed_option, with_option_groups
 from telos.cli.logs.cluster import (
-    Engine,
-    EngineOption,
-    MasterOption,
+    EngineOptions,
     address_of,
-    check_engine,
     check_folder,
     open_cluster_log,
 )
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
     log_progress,
     open_command_log,
     print_log_report,
@@ -49,11 +42,13 @@ MAX_LAG = 1000
 SINCE_1970, MAX_SINCE_1970 = 1e8, 1e11  # seconds; nobody plays for three years
 
 
+@with_option_groups
 def recognize(
     log: LogArgument,
     model: Annotated[str, typer.Option(help="A recogniser file, or the name of one that comes along.")] = "adventure",
     player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     lag: Annotated[
         int | None,
         typer.Option(
@@ -97,11 +92,7 @@ def recognize(
         ),
     ] = None,
     seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Read an event log and print the belief about the player's goal after each event. Players are kept apart.
@@ -115,11 +106,10 @@ def recognize(
     from telos.recognition.files.load import model_file, named_model
     from telos.telemetry.writing import check_writable
 
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     summary = _chosen_summary(story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     if summary and lag is not None:
         raise TelosError(f"--lag and {summary} exclude each other", "leave one of them out")
-    on_spark = check_engine(engine, master, {summary or "--lag": summary or lag is not None, "--why": why})
+    on_spark = engine.check({summary or "--lag": summary or lag is not None, "--why": why})
     if output is not None and on_spark:
         check_folder(output)
     elif output is not None:
@@ -133,7 +123,7 @@ def recognize(
         summaries = Summaries(loaded, model, options, player, as_json, output)
         summaries.show(log, story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     elif on_spark:
-        _show_beliefs_of_spark(log, options, loaded, player, master=master, output=output, as_json=as_json)
+        _show_beliefs_of_spark(log, options, loaded, player, master=engine.master, output=output, as_json=as_json)
     else:
         _show_beliefs(log, options, loaded, player, lag=lag, why=why, output=output, seed=seed, as_json=as_json)
 

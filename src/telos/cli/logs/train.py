@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import in_range, seed_option
-from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.common import in_range, seed_option, with_option_groups
+from telos.cli.logs.cluster import EngineOptions, open_cluster_log
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
     log_progress,
     open_command_log,
     print_log_report,
@@ -33,6 +29,7 @@ if TYPE_CHECKING:
     from telos.telemetry.bulk import Evaluation, TrainingCounts
 
 
+@with_option_groups
 def train(
     log: LogArgument,
     model: Annotated[str, typer.Option(help="The recogniser file to train, or the name of one.")] = "aiide",
@@ -40,7 +37,8 @@ def train(
         Path | None, typer.Option("--output", "-o", help="The file for the trained model.", show_default=False)
     ] = None,
     player: Annotated[str | None, typer.Option(help="Learn from this player only.", show_default="all players")] = None,
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     fold: Annotated[
         int | None,
         typer.Option(help="Leave out this fold of a prepared corpus, to evaluate on.", callback=in_range(0, MAX_FOLDS)),
@@ -68,11 +66,7 @@ def train(
         ),
     ] = 1.0,
     seed: Annotated[int, seed_option("For folds, and for the starts of --unlabelled.")] = 1,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Train a model on the rows of a log whose goal is known, and write it to a readable file.
@@ -91,10 +85,9 @@ def train(
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
     check_selection(fold=fold, cv=cv, player=player)
-    on_spark = check_engine(engine, master, {"--unlabelled": unlabelled})
+    on_spark = engine.check({"--unlabelled": unlabelled})
     if unlabelled and cv is not None:
         raise TelosError("--cv needs labels, and --unlabelled has none", "leave one of them out")
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     check_output(output, inputs=[*options.inputs(log), model_file(model)])
     taught = named_model(model)
     if not isinstance(taught, IOHMM):
@@ -103,7 +96,7 @@ def train(
     selection = {"player": player, "leave_out": fold}
     opened: Log | SparkLog
     if on_spark:
-        opened, counted, validated = _train_on_spark(log, options, taught, selection, master, keep, cv, seed)
+        opened, counted, validated = _train_on_spark(log, options, taught, selection, engine.master, keep, cv, seed)
         trained, figures, lines = counted.trained(), *_told(counted)
     elif unlabelled:
         opened = open_command_log(log, options, [taught], keep=keep)
