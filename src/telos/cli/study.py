@@ -51,7 +51,7 @@ def _size_option(about: str, default: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunOptions:
     """Options of every study."""
 
     seed: Annotated[int, seed_option("One seed determines the whole study.")] = 1
@@ -60,21 +60,21 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportedRun(Run):
+class ReportOptions(RunOptions):
     """Options of a study with a page of its figures."""
 
     report: Annotated[Path | None, typer.Option(help="Write a page with all figures to this .html file.")] = None
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnRun(ReportedRun):
+class FigureOptions(ReportOptions):
     """Options of a study with drawings."""
 
     figures: Annotated[Path | None, typer.Option(help="Write every figure as an .svg file into this folder.")] = None
 
 
 @dataclass(frozen=True, slots=True)
-class GoldRun:
+class GoldOptions:
     """How a study after Gold is run: as published, over several seeds, with rules from the paper's text."""
 
     rules: Annotated[
@@ -94,7 +94,7 @@ class GoldRun:
 
 
 @dataclass(frozen=True, slots=True)
-class EnsembleUse:
+class EnsembleOptions:
     """What is done with an ensemble of linear scores and trees; at most one of these."""
 
     ensemble: Annotated[
@@ -124,8 +124,8 @@ def gold_flairs(
     players: Annotated[int | None, _size_option("New players.", "40")] = None,
     runs: Annotated[int | None, _size_option("Runs of the experienced player.", "40")] = None,
     *,
-    gold: GoldRun,
-    run: DrawnRun,
+    gold: GoldOptions,
+    run: FigureOptions,
 ) -> None:
     """FFBM, FSM and constant T on experienced and new players (FLAIRS 2010), simulated."""
     _run_gold("flairs", quick, published, {"players": players, "runs": runs}, gold, run)
@@ -140,19 +140,19 @@ def gold_aiide(
     runs: Annotated[int | None, _size_option("Runs of the experimenter.", "12")] = None,
     returning: Annotated[int | None, _size_option("Players who come back.", "all")] = None,
     *,
-    gold: GoldRun,
-    run: DrawnRun,
+    gold: GoldOptions,
+    run: FigureOptions,
 ) -> None:
     """Models trained on players, in their first run and when they come back (AIIDE 2010), simulated."""
     _run_gold("aiide", quick, published, {"players": players, "runs": runs, "returning": returning}, gold, run)
 
 
 def _run_gold(
-    name: str, quick: bool, published: bool, numbers: dict[str, int | None], gold: GoldRun, run: DrawnRun
+    name: str, quick: bool, published: bool, numbers: dict[str, int | None], gold: GoldOptions, run: FigureOptions
 ) -> None:
     """Run a study after Gold once, or over several seeds and with the variants from the text."""
     _check_outputs(run)
-    if gold == GoldRun():
+    if gold == GoldOptions():
         sizes = _sizes(f"gold.{name}", quick, published, numbers)
         _write(_run(f"gold-{name}", "playing", run, **sizes), run)
         return
@@ -188,7 +188,7 @@ def crystal_island(
         Path | None, typer.Option(help="With --seeds: a file that keeps what is done, to continue from.")
     ] = None,
     *,
-    run: DrawnRun,
+    run: FigureOptions,
 ) -> None:
     """Markov logic and n-grams on an island mystery, simulated, and with --data on public logs of people."""
     _check_outputs(run)
@@ -214,7 +214,7 @@ def forge(
     quick: Quick = False,
     runs: Annotated[int | None, _size_option("Players for each plan.", "100")] = None,
     *,
-    run: Run,
+    run: RunOptions,
 ) -> None:
     """How much time a companion saves who reads the player's plan, simulated."""
     _write(_run("forge", "playing", run, runs=runs, quick=quick), run)
@@ -230,7 +230,7 @@ def played(
         list[Path] | None, typer.Argument(help="Recordings, and folders of them.", show_default=False)
     ] = None,
     *,
-    run: ReportedRun,
+    run: ReportOptions,
 ) -> None:
     """All recognisers on games of people that `telos play` has recorded."""
     _check_outputs(run, places or [])
@@ -247,7 +247,7 @@ def readers(
     plays: Annotated[int | None, _size_option("Plays of each plain intent.", "30")] = None,
     games: Annotated[int | None, _size_option("Games with given goals of each kind of player.", "12")] = None,
     *,
-    run: ReportedRun,
+    run: ReportOptions,
 ) -> None:
     """Which recogniser of the adventure reads players best: simulated ones, and people whose recordings you name."""
     _check_outputs(run, places or [])
@@ -260,7 +260,7 @@ def _add_folder_study(name: str, about: str) -> None:
 
     @study.command(name, help=about)
     @with_option_groups
-    def run_on_folder(folder: Folder = None, quick: Quick = False, *, run: Run) -> None:
+    def run_on_folder(folder: Folder = None, quick: Quick = False, *, run: RunOptions) -> None:
         _write(_run(name, "reading", run, _given_folder(name, folder), quick=quick), run)
 
 
@@ -270,7 +270,7 @@ def _add_ensemble_study(name: str, about: str) -> None:
 
     @study.command(name, help=f"{about}\n\nExamples: {example}")
     @with_option_groups
-    def run_on_folder(folder: Folder = None, quick: Quick = False, *, use: EnsembleUse, run: Run) -> None:
+    def run_on_folder(folder: Folder = None, quick: Quick = False, *, use: EnsembleOptions, run: RunOptions) -> None:
         option = _chosen_option(use)
         given = _given_folder(name, folder)
         if option:
@@ -294,7 +294,7 @@ def _given_folder(name: str, folder: Path | None) -> Path:
     return folder
 
 
-def _chosen_option(use: EnsembleUse) -> str:
+def _chosen_option(use: EnsembleOptions) -> str:
     """Return the option that says what is to be done with an ensemble; empty if none is given."""
     given = {"--ensemble": use.ensemble, "--save-model": use.save_model, "--model": use.model}
     said = [option for option, value in given.items() if value]
@@ -303,7 +303,7 @@ def _chosen_option(use: EnsembleUse) -> str:
     return said[0] if said else ""
 
 
-def _run_ensemble(name: str, folder: Path, option: str, use: EnsembleUse, quick: bool, run: Run) -> None:
+def _run_ensemble(name: str, folder: Path, option: str, use: EnsembleOptions, quick: bool, run: RunOptions) -> None:
     from telos.studies.humans.nested import run_nested, save_trained, score_model
 
     if use.model is not None:
@@ -335,13 +335,13 @@ def _sizes(module: str, quick: bool, published: bool, given: dict[str, int | Non
     return {**sizes, **{option: number for option, number in given.items() if number is not None}}
 
 
-def _run(name: str, label: str, run: Run, *arguments: Any, **options: Any) -> "StudyResult":
+def _run(name: str, label: str, run: RunOptions, *arguments: Any, **options: Any) -> "StudyResult":
     from telos.studies import load_study
 
     return load_study(name)(*arguments, **options, seed=run.seed, jobs=run.jobs, progress=progress_bar(label))
 
 
-def _check_outputs(run: ReportedRun, inputs: Sequence[Path | None] = ()) -> None:
+def _check_outputs(run: ReportOptions, inputs: Sequence[Path | None] = ()) -> None:
     """Refuse files that cannot be written before the study runs."""
     report, figures = run.report, _figures_of(run)
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
@@ -354,11 +354,11 @@ def _check_outputs(run: ReportedRun, inputs: Sequence[Path | None] = ()) -> None
         check_output(figures / "study.svg")
 
 
-def _figures_of(run: Run) -> Path | None:
-    return run.figures if isinstance(run, DrawnRun) else None
+def _figures_of(run: RunOptions) -> Path | None:
+    return run.figures if isinstance(run, FigureOptions) else None
 
 
-def _write(result: "StudyResult", run: Run) -> None:
+def _write(result: "StudyResult", run: RunOptions) -> None:
     """Write the page and the figures if they are wanted, and print the result as text or JSON.
 
     Files come first: a reader of the output who leaves early does not lose them.
@@ -370,7 +370,7 @@ def _write(result: "StudyResult", run: Run) -> None:
     for warning in result.warnings:
         typer.secho(f"note: {warning}", fg=typer.colors.YELLOW, err=True)
     written = []
-    report, figures = run.report if isinstance(run, ReportedRun) else None, _figures_of(run)
+    report, figures = run.report if isinstance(run, ReportOptions) else None, _figures_of(run)
     if report is not None:
         save_report(result, report)
         written.append(f"written to {report}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.recognition.bulk.columns import STEPS, Column, EventColumns
-from telos.recognition.bulk.encoders import ColumnEncoder, Evidence
+from telos.recognition.bulk.encoders import ColumnEncoder, EncodedEvidence
 from telos.recognition.filtering import INPUT, TICK, TIME_TOLERANCE
 from telos.telemetry.bulk.batches import ACHIEVED, TIME, BatchColumns, check_frame
 from telos.telemetry.bulk.history import EarlierSteps, PastGoals
@@ -31,7 +31,7 @@ class EncodedBatch(NamedTuple):
     counts: NDArray[np.uint8]  # for each row of the frame, whether it counts
     places: NDArray[np.int64]
     offsets: NDArray[np.int64]  # the bounds of players in ``places``
-    evidence: Evidence
+    evidence: EncodedEvidence
 
 
 class BatchEncoder:
