@@ -11,13 +11,15 @@ import typer
 from telos.cli.common import in_range, seed_option, with_option_groups
 from telos.cli.logs.cluster import EngineOptions, open_cluster_log
 from telos.cli.logs.options import (
+    MAX_FOLDS,
     LogArgument,
     LogOptions,
+    check_selection,
     log_progress,
     open_command_log,
     print_log_report,
+    select_rows,
 )
-from telos.cli.logs.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:

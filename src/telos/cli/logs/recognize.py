@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,14 +15,18 @@ from telos.cli.logs.cluster import (
     check_folder,
     open_cluster_log,
 )
+from telos.cli.logs.hindsight import Summaries
 from telos.cli.logs.options import (
     LogArgument,
     LogOptions,
+    format_time,
     log_progress,
     open_command_log,
+    player_keys,
+    player_label,
     print_log_report,
+    select_rows,
 )
-from telos.cli.logs.selection import select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -39,7 +42,6 @@ _CELLS = 8  # width of a belief bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _OWN = ["row", "player", "session", "time", "action"]
 MAX_LAG = 1000
-SINCE_1970, MAX_SINCE_1970 = 1e8, 1e11  # seconds; nobody plays for three years
 
 
 @with_option_groups
@@ -118,8 +120,6 @@ def recognize(
     loaded = named_model(model)
     _check_uses(loaded, model, summary or ("--lag" if lag is not None else ""), why)
     if summary:
-        from telos.cli.logs.hindsight import Summaries
-
         summaries = Summaries(loaded, model, options, player, as_json, output)
         summaries.show(log, story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     elif on_spark:
@@ -322,17 +322,6 @@ class _BeliefTable:
         return typer.style(f"{_belief_bar(chance)}{percent:>{width - _CELLS}}", fg=colour)
 
 
-def format_time(seconds: float) -> str:
-    """Return a time for people: seconds of play, or the date and time of day if they count from 1970.
-
-    >>> format_time(12.5), format_time(1772366400.839)
-    ('12.500', '2026-03-01 12:00:00.839')
-    """
-    if not SINCE_1970 <= seconds < MAX_SINCE_1970:
-        return f"{seconds:.3f}"
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-
-
 def _belief_bar(chance: float) -> str:
     """Return a bar of ``_CELLS`` characters for a probability, exact to an eighth of a character."""
     whole, eighths = divmod(round(chance * _CELLS * 8), 8)
@@ -340,16 +329,6 @@ def _belief_bar(chance: float) -> str:
 
 
 # --- reasons ----------------------------------------------------------------------------------------------------------
-
-
-def player_keys(player: str, session: str | None) -> dict[str, Any]:
-    """Return what names a sequence in JSON."""
-    return {"player": player, **({"session": session} if session else {})}
-
-
-def player_label(player: str, session: str | None) -> str:
-    """Return what names a sequence in a heading."""
-    return f"{player}, session {session}" if session else player
 
 
 def _print_reasons(read: "LiveReader", last: int, as_json: bool) -> None:
