@@ -136,7 +136,7 @@ def test_tests_before_the_patients_are_premature_by_belief_or_by_a_test() -> Non
     other = Visit()
     other.walk("test-bench")
     (line,) = other.do(["pick-up peanuts", "test-object toxins"])
-    assert (line.rule, line.because) == (PREMATURE, "1 tests, and talk-patient is not achieved")
+    assert (line.rule, line.because) == (PREMATURE, "1 test, and talk-patient is not achieved")
 
 
 def test_hints_are_refused_to_a_player_who_does_not_try() -> None:
