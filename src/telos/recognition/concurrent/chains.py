@@ -124,7 +124,7 @@ class ConcurrentReader(ModelReader[ConcurrentGoalModel]):
         for i, chance in enumerate(self._chances):
             begins = sum(evidence.transition[j][i] for j in range(count) if j != i) / (count - 1)
             without = sum(evidence.likelihood[j] for j in range(count) if j != i) / (count - 1)
-            known = chance * evidence.transition[i][i] + (1.0 - chance) * begins
+            known = min(1.0, chance * evidence.transition[i][i] + (1.0 - chance) * begins)  # rounding
             pursued, other = known * evidence.likelihood[i], (1.0 - known) * without
             before.append(known)
             after.append(pursued / (pursued + other) if pursued + other > 0.0 else known)
