@@ -166,8 +166,11 @@ class Measure:
         >>> from telos.recognition.measures.densities import Gamma
         >>> Measure("speed", {"level": Gamma(2, 1)}, unit="cells/s").describe(2.504)
         'speed 2.5 cells/s'
+        >>> Measure("distance", {"level": Gamma(2, 1)}, unit="m").describe(1250.4)
+        'distance 1250 m'
         """
-        return f"{self.name} {value:.3g} {self.unit}".rstrip()
+        text = f"{value:.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.3g}"
+        return f"{self.name} {text} {self.unit}".rstrip()
 
 
 def entry_fault(entry: str, vocabulary: Vocabulary) -> Fault | None:
