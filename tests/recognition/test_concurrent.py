@@ -5,6 +5,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -31,8 +32,10 @@ from telos.recognition.concurrent import (
     join_goals,
     split_goals,
 )
-from telos.recognition.files import create_recognizer, loads_model, parse_model
+from telos.recognition.files import create_recognizer, loads_model, named_model, parse_model
+from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM
+from telos.recognition.transitions import TransitionRules
 from telos.telemetry.bulk.concurrent import (
     ConcurrentCounts,
     ConcurrentScores,
@@ -389,3 +392,12 @@ def test_frames_without_a_truth_are_refused() -> None:
     frame = pl.DataFrame({"time": [0.0], "action": ["swing"], "truths": ["level"]})
     with pytest.raises(TelosError, match=r"there is no column 'truth', .*; did you mean 'truths'"):
         ConcurrentCounts({"each": model}).count(frame)
+
+
+def test_models_without_chances_of_what_is_seen_are_refused() -> None:
+    machine: Any = named_model("flairs-fsm")
+    for make in (ConcurrentGoalModel, Reader):
+        with pytest.raises(TelosError, match="has no chances of what is seen under each goal"):
+            make(machine)
+    with pytest.raises(TelosError, match="one goal has no other goals to compare it with"):
+        ConcurrentGoalModel(IOHMM(["level"], transitions=TransitionRules(lasts=10)))

@@ -68,6 +68,8 @@ class ConcurrentGoalModel:
     is_concurrent = True
 
     def __init__(self, model: GoalModel, *, name: str = "", source: str = "") -> None:
+        if not hasattr(model, "evidence"):
+            raise TelosError(f"{model!r} has no chances of what is seen under each goal", "take an FFBM or an IOHMM")
         if len(model.goals) < 2:
             raise TelosError("a model with one goal has no other goals to compare it with", "add a goal")
         self.model, self.name, self.source = model, name, source
