@@ -13,6 +13,8 @@ from telos.core.event import Event
 from telos.core.values import FrozenMap
 from telos.recognition.director import Advice, Director, DirectorRule, create_director
 from telos.recognition.files.load import built_in_names, create_recognizer, format_model, loads_model, named_model
+from telos.recognition.iohmm import IOHMM
+from telos.recognition.transitions import TransitionRules
 from telos.worlds.adventure import Adventure, GameRecognizer
 
 GOALS = ("level", "explore")
@@ -347,3 +349,19 @@ def test_saved_factors_are_those_that_a_formula_can_give() -> None:
     saved["factors"][0]["kill"] = 1e308
     with pytest.raises(TelosError, match=r"saved director: factors\[0\].kill must be at most 1000"):
         director.restore(saved)
+
+
+def test_what_formulas_read_is_context_of_models_in_python_too() -> None:
+    rule = DirectorRule("belief.a > 0.5 and gold > 3", pay="min(1, max(0, wood / 10))")
+    model = IOHMM(
+        ["a", "b"],
+        symbols=(("s", "action == s"), ("o", "true")),
+        transitions=TransitionRules(lasts=10),
+        director=[rule],
+    )
+    assert {"gold", "wood"} <= set(model.vocabulary.context)
+    director = create_director(loads_model(format_model(model)))
+    assert director is not None
+    advice = director.advise(Event("s", {"gold": 5, "wood": 4}), Belief({"a": 0.9, "b": 0.1}))
+    assert advice is not None
+    assert dict(advice.pay) == {"all": 0.4}

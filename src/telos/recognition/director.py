@@ -243,6 +243,11 @@ def director_conditions(rules: Iterable[DirectorRule] | None) -> list[Condition]
     return [condition for rule in rules or () for condition in rule.conditions]
 
 
+def director_formulas(rules: Iterable[DirectorRule] | None) -> list[Expression]:
+    """Return the formulas of pay of some rules."""
+    return [factor for rule in rules or () for factor in rule.pay.values() if not isinstance(factor, float)]
+
+
 def check_rules(
     rules: Iterable[DirectorRule] | None, vocabulary: Vocabulary, goals: Sequence[str]
 ) -> tuple[DirectorRule, ...] | None:

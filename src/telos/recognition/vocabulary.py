@@ -322,10 +322,11 @@ def complete_vocabulary(
     *,
     has_clock: bool = False,
     measured: Iterable[str] = (),
+    formulas: Iterable[Expression] = (),
 ) -> Vocabulary:
     """Return a vocabulary; if it is open, with the context that a model reads: by its conditions, and as ``edges``.
 
-    Entries that are ``measured`` are numbers.
+    Entries that are ``measured``, and those in ``formulas`` of the director, are numbers.
 
     >>> words = complete_vocabulary(OWN_WORDS, [Condition.of("action == swing and monsters > 0")])
     >>> {name: str(kind) for name, kind in words.context.items()}
@@ -344,6 +345,8 @@ def complete_vocabulary(
     read += [(condition.expression, goals) for condition in director]
     for expression, known in read:
         reader.read(expression, known)
+    for formula in formulas:
+        reader.read(formula, goals, wanted="number")
     faults = [fault for expression, _ in read for fault in reader.faults(expression)]
     if faults:
         raise DefinitionError(faults)
