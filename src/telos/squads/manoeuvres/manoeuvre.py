@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from telos.core.conditions import Condition
-from telos.core.plan import NoPlan
+from telos.core.errors import TelosError
+from telos.core.plan import Diagnosis, NoPlan, Stop
 from telos.core.values import Value
 from telos.planning.htn.network import TaskNetwork, UnmetParts
 from telos.planning.htn.planner import TaskPlan, plan_tasks
@@ -85,17 +86,15 @@ class Manoeuvre:
         """Plan a stage from what a squad knows; ``done`` are members who have carried out their orders in it."""
         taken = {each: self_report(member, "at", facts.now) for each in done if (member := facts.squad.member(each))}
         given = tuple((each, taken.get(each)) for each in sorted({*done, *facts.busy}))
+        known = {**facts.counts, "ordered": len(taken), "given": given}
         with facts.in_use():
-            plan = plan_tasks(
-                self.network,
-                {**facts.counts, "ordered": len(taken), "given": given},
-                stage.task,
-                optimal=False,
-                budget=BUDGET,
-                handles=facts.handles,
-            )
-            if isinstance(plan, NoPlan):
-                return StageOrders({}, plan, _shorten(plan))
+            try:
+                plan = plan_tasks(self.network, known, stage.task, optimal=False, budget=BUDGET, handles=facts.handles)
+                if isinstance(plan, NoPlan):
+                    return StageOrders({}, plan, _shorten(plan))
+            except TelosError as error:  # a condition without a value ends the manoeuvre, and not the fight
+                said = Diagnosis((), f"{stage.task}: {error}")
+                return StageOrders({}, NoPlan(stage.task, Stop.UNREACHABLE, diagnose=lambda _: said), said.said)
         orders = make_orders((plan.task(step) for step in range(len(plan.steps))), facts)
         if not orders and not done:
             return StageOrders({}, plan, f"{stage.task} orders nothing")
@@ -164,11 +163,14 @@ class Manoeuvre:
         return continued(assignment.reordered(orders, f"{why}; {planned.why}"))
 
     def _find_unmet(self, condition: Condition | None, facts: SquadFacts) -> str | None:
-        """Return the parts of a condition that do not hold, as text; None if all do."""
+        """Return the parts of a condition that do not hold or have no value, as text; None if all do."""
         if condition is None:
             return None
         state = self.network.domain.state(dict(facts.counts))
-        return None if condition.holds(state) else UnmetParts.of(condition, state, ()).text
+        try:
+            return None if condition.holds(state) else UnmetParts.of(condition, state, ()).text
+        except TelosError as error:
+            return f"`{condition}`, which has no value: {error}"
 
     # --- saved games ---
 
