@@ -127,6 +127,15 @@ def test_nobody_follows_himself(order: str) -> None:
     assert "it needs `who != comrade`" in str(orders_of(manoeuvre, squad_of(*three())))
 
 
+def test_order_to_watch_an_unknown_room_names_none() -> None:
+    text = broken("[suppress(who, foe), runs]", "watch(other, place, who)").replace(
+        "stages: [run-all]", "stages: [{task: run-all, lasts: 3 s}]"
+    )
+    text = text.replace("{who: member, foe: enemy}", "{who: member, foe: enemy, other: member, place: node}")
+    squad = squad_of(*three())
+    assert orders_of(loads_manoeuvre(text), squad) == {"Bob": "watch the room from c1"}
+
+
 def test_taken_nodes_are_left_out() -> None:
     squad = squad_of(*three())
     squad.taken = frozenset({"c1"})
@@ -366,7 +375,7 @@ def test_faults_have_line_and_remedy(old: str, new: str, expected: str) -> None:
 
 
 def test_all_faults_are_told_at_once() -> None:
-    text = broken("stages: [run-all]", "stages: [run-al]").replace("loaded(who)", "lodaed(who)").replace("limit", "x")
+    text = broken("stages: [run-all]", "stages: [run-al]").replace("loaded(who)", "lodaed(who)")
     assert len(faults(text)) == 2
     assert faults("stages: [x]\n") == [
         "m.yaml:1:1: 'manoeuvre' is missing; as in `manoeuvre: flank-and-hold`",
