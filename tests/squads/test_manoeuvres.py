@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from tests.squads.soldiers import Soldier
 
 from mutations import mutated
+from telos.agents.memory import Fact
 from telos.core.errors import DefinitionError
+from telos.core.values import FrozenMap
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.squads import Coordinator, Squad
@@ -121,6 +123,17 @@ def test_a_condition_without_a_value_stops_the_manoeuvre_only(old: str, new: str
     assert expected.removeprefix("it needs ") in manoeuvre.why(squad, 0.0)
 
 
+def test_too_many_combinations_stop_the_manoeuvre_only() -> None:
+    text = broken("choose: {who: member, place: node}", "choose: {who: member, place: node, other: node, next: node}")
+    squad = squad_of(*three())
+    for node in range(12):
+        squad.members[1].memory.note(Fact("cover", f"n{node}", 0.0, attributes=FrozenMap({"valid": True})))
+    assert orders_of(loads_manoeuvre(text), squad) == (
+        "run-all: one-more has 8232 combinations of who, place, other, next to choose from, and may have 5000; "
+        "let its subtasks choose some of them"
+    )
+
+
 @pytest.mark.parametrize("order", ["follow(who, who)", "guard_rear(who, who)"])
 def test_nobody_follows_himself(order: str) -> None:
     manoeuvre = loads_manoeuvre(broken("suppress(who, foe)", order))
@@ -213,6 +226,17 @@ def test_who_refuses_gets_no_other_order() -> None:
         "Ann": "suppress bert",
         "Cal": "take cover at c1",
     }
+
+
+def test_it_fails_when_the_stage_would_repeat_the_order_that_failed() -> None:
+    """Without `can_take`, the file would send Bob to a node that does not protect him, again and again."""
+    ann, bob, _ = three()
+    red = begin(loads_manoeuvre(broken("can_take(who, place) and not", "not")), [ann, bob])
+    bob.knows("c1", 3.0, valid=False)
+    red.tick([ann, bob], 1.0)
+    assert red.squads[0].passed_over["pin-and-run"] == (
+        "it has just failed: c1 no longer protects Bob, and run-all has no other plan"
+    )
 
 
 def test_it_fails_when_its_condition_breaks_or_no_plan_is_left() -> None:

@@ -302,8 +302,9 @@ class Objective:
         for key, names in value.items():
             if key not in ("advance", "search"):
                 raise TelosError(f"unknown objective {key!r}", name_hint(key, ("advance", "search")))
-            if isinstance(names, str):
-                raise TelosError(f"objective {key!r} is the text {names!r}", "give a list of names")
+            if isinstance(names, str) or not isinstance(names, Iterable):
+                what = f"the text {names!r}" if isinstance(names, str) else repr(names)
+                raise TelosError(f"objective {key!r} is {what}", "give a list of names")
         return cls(**{key: tuple(names) for key, names in value.items()})
 
     def save(self) -> dict[str, list[str]]:

@@ -5,8 +5,10 @@ from what the squad knows then; members carry them out at the same time. When an
 is planned again.
 """
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
@@ -30,6 +32,7 @@ from telos.squads.squad import (
 )
 
 BUDGET = 2_000  # situations that the plan of one stage may look at
+MAX_COMBINATIONS = 5_000  # of handles for one method: each situation tries all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class Manoeuvre:
         known = {**facts.counts, "ordered": len(taken), "given": given}
         with facts.in_use():
             try:
+                self._check_combinations(facts)
                 plan = plan_tasks(self.network, known, stage.task, optimal=False, budget=BUDGET, handles=facts.handles)
                 if isinstance(plan, NoPlan):
                     return StageOrders({}, plan, _shorten(plan))
@@ -101,6 +105,18 @@ class Manoeuvre:
         if stage.lasts is None and not done and all(order.task in LASTING_TASKS for order in orders.values()):
             return StageOrders({}, plan, f"{stage.task} has lasting orders only, and no time: add `lasts: 4 s`")
         return StageOrders(orders, plan, _explain(plan))
+
+    def _check_combinations(self, facts: SquadFacts) -> None:
+        """Raise an error if a method has too many combinations of handles to choose from."""
+        for method in chain.from_iterable(self.network.tasks.values()):
+            count = math.prod(len(facts.handles.get(kind.handle, ())) for kind in method.choose.values())
+            if count > MAX_COMBINATIONS:
+                chosen = ", ".join(method.choose)
+                raise TelosError(
+                    f"{method.name} has {count} combinations of {chosen} to choose from, and may have "
+                    f"{MAX_COMBINATIONS}",
+                    "let its subtasks choose some of them",
+                )
 
     def why(self, squad: Squad, now: float) -> str:
         """Explain what the manoeuvre would order a squad now, method by method, or why it cannot begin."""
@@ -160,6 +176,8 @@ class Manoeuvre:
         orders = {**{name: assignment.orders[name] for name in done}, **planned.orders}
         if not orders:
             return failed_verdict(f"{why}, and {planned.why}")
+        if any(name in orders and orders[name].same_as(assignment.orders[name]) for name in failures):
+            return failed_verdict(f"{why}, and {stage.task} has no other plan")
         return continued(assignment.reordered(orders, f"{why}; {planned.why}"))
 
     def _find_unmet(self, condition: Condition | None, facts: SquadFacts) -> str | None:
