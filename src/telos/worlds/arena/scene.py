@@ -33,7 +33,7 @@ from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.squads.manoeuvres import Manoeuvre, load_built_in, load_manoeuvre, manoeuvre_names
 from telos.squads.practices import ALL_PRACTICES
 from telos.worlds.arena.sim.commands import CommandParser
-from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS, check_property
+from telos.worlds.arena.sim.fighter import BODY_KEYS, MAX_NUMBER, THING_KINDS, check_property
 from telos.worlds.arena.sim.map import ArenaMap
 
 DATA = Path(__file__).parent / "data"
@@ -209,9 +209,14 @@ _Squads: TypeAlias = Annotated[
 _Rank: TypeAlias = Annotated[
     int,
     FieldType(
-        "a whole number, zero or more",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 == value % 1,
-        {"type": "integer", "minimum": 0},
+        f"a whole number from 0 to {MAX_NUMBER}",
+        lambda value: (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and 0 <= value <= MAX_NUMBER
+            and value % 1 == 0
+        ),
+        {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER},
     ),
 ]
 _Bool: TypeAlias = Annotated[
@@ -415,7 +420,11 @@ class _SceneReader:
             self.sheet.fault(
                 f"unknown kind of thing {kind!r}", where, name_hint(kind, THING_KINDS), code=FaultCode.UNKNOWN_NAME
             )
-        return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
+        name = f"{kind}-{letter}"
+        if name in self._names:
+            message = f"{name!r} is this thing, and {self._names[name]!r} of the cast is called so, too"
+            self.sheet.fault(message, where, "give them another name", code=FaultCode.DUPLICATE)
+        return SceneThing(letter, name, kind, x, y)
 
     def _read_place(self, where: KeyPath) -> tuple[float, float]:
         letter = str(where[-1])

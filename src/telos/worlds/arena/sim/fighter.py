@@ -33,7 +33,7 @@ BODY_KEYS: Mapping[str, Value] = FrozenMap(
 )
 _POSITIVE = ("health", "speed")  # a body without either is none
 _LIMITS = {"speed": 100}
-_MOST = 10_000  # of every other number: enough for any game, and few enough for saves
+MAX_NUMBER = 10_000  # of every other number: enough for any game, and few enough for saves
 _NAME = re.compile(r"[^\s,]+\Z")
 
 
@@ -227,7 +227,7 @@ def check_property(key: str, value: Value, of: str = "") -> Value:
         if not isinstance(value, bool):
             raise TelosError(f"{what} must be true or false, got {value!r}")
         return value
-    number, most = check_not_negative(what, value), _LIMITS.get(key, _MOST)
+    number, most = check_not_negative(what, value), _LIMITS.get(key, MAX_NUMBER)
     if isinstance(default, int) and number != int(number):
         raise TelosError(f"{what} must be a whole number, got {value!r}")
     if key in _POSITIVE and not 0 < number <= most:
