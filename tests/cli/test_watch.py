@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.watch import watch
+from telos.cli.worlds.watch import watch
 from telos.core.errors import TelosError
 
 app = typer.Typer(pretty_exceptions_enable=False)

@@ -292,13 +292,13 @@ def _text(file: Path) -> str:
 
 
 def _parse_expression(file: Path) -> object:
-    from telos.core.parser import parse_expression
+    from telos.core.expressions import parse_expression
 
     return str(parse_expression(_text(file)))
 
 
 def _parse_assignments(file: Path) -> object:
-    from telos.core.parser import parse_assignments
+    from telos.core.expressions import parse_assignments
 
     return str(parse_assignments(_text(file)))
 

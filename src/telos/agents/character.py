@@ -15,12 +15,10 @@ from pydantic import Discriminator, Field, Tag
 
 from telos.agents.deliberation import HYSTERESIS
 from telos.core.action import Action
-from telos.core.binding import Scope, check_expression
 from telos.core.domain import Domain, priority_faults
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, Literal
+from telos.core.expressions import Expression, Literal, Scope, check_expression, parse_expression
 from telos.core.goal import Goal, parse_priority
-from telos.core.parser import parse_expression
 from telos.core.values import NUMBER, FrozenMap, Value
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults

@@ -4,10 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from telos.core.binding import Bound, Slots, bind
 from telos.core.errors import TelosError
-from telos.core.expressions import TRUE, And, Expression, to_text
-from telos.core.parser import parse_assignments, parse_expression
+from telos.core.expressions import (
+    TRUE,
+    And,
+    Bound,
+    Expression,
+    Slots,
+    bind,
+    parse_assignments,
+    parse_expression,
+    to_text,
+)
 from telos.core.state import Layout, State
 from telos.core.values import BOOL, MAX_FLOAT, Value, ValueKind
 

@@ -12,13 +12,22 @@ from typing import Any
 from pydantic import Field
 
 from telos.core.belief import Belief
-from telos.core.binding import Bound, Scope, bind, check_expression
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import Expression, Name, names_in, to_text, walk
-from telos.core.parser import parse_expression
-from telos.core.ranges import Range, evaluate, ranges_of
+from telos.core.expressions import (
+    Bound,
+    Expression,
+    Name,
+    Scope,
+    bind,
+    check_expression,
+    names_in,
+    parse_expression,
+    to_text,
+    walk,
+)
+from telos.core.expressions.ranges import Range, evaluate, ranges_of
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
 from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, NonNegative, Row, read_snapshot, snapshot_error

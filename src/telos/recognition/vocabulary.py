@@ -8,11 +8,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from telos.core.binding import Scope, check_expression
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nearest
 from telos.core.event import Event
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, walk
+from telos.core.expressions import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    Handle,
+    Literal,
+    Name,
+    Not,
+    Or,
+    Scope,
+    check_expression,
+    walk,
+)
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Type, TypeLike, Value, ValueKind, Variable
 

@@ -1,26 +1,24 @@
 """``telos train``: train a recogniser on an event log, by counting or, without labels, by expectation maximisation."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import in_range, seed_option
-from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.common import in_range, seed_option, with_option_groups
+from telos.cli.logs.cluster import EngineOptions, open_cluster_log
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
+    MAX_FOLDS,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
+    check_selection,
     log_progress,
     open_command_log,
     print_log_report,
+    select_rows,
 )
-from telos.cli.logs.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from telos.telemetry.bulk import Evaluation, TrainingCounts
 
 
+@with_option_groups
 def train(
     log: LogArgument,
     model: Annotated[str, typer.Option(help="The recogniser file to train, or the name of one.")] = "aiide",
@@ -40,7 +39,8 @@ def train(
         Path | None, typer.Option("--output", "-o", help="The file for the trained model.", show_default=False)
     ] = None,
     player: Annotated[str | None, typer.Option(help="Learn from this player only.", show_default="all players")] = None,
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     fold: Annotated[
         int | None,
         typer.Option(help="Leave out this fold of a prepared corpus, to evaluate on.", callback=in_range(0, MAX_FOLDS)),
@@ -68,11 +68,7 @@ def train(
         ),
     ] = 1.0,
     seed: Annotated[int, seed_option("For folds, and for the starts of --unlabelled.")] = 1,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Train a model on the rows of a log whose goal is known, and write it to a readable file.
@@ -91,10 +87,9 @@ def train(
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
     check_selection(fold=fold, cv=cv, player=player)
-    on_spark = check_engine(engine, master, {"--unlabelled": unlabelled})
+    on_spark = engine.check({"--unlabelled": unlabelled})
     if unlabelled and cv is not None:
         raise TelosError("--cv needs labels, and --unlabelled has none", "leave one of them out")
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     check_output(output, inputs=[*options.inputs(log), model_file(model)])
     taught = named_model(model)
     if not isinstance(taught, IOHMM):
@@ -103,13 +98,12 @@ def train(
     selection = {"player": player, "leave_out": fold}
     opened: Log | SparkLog
     if on_spark:
-        opened, counted, validated = _train_on_spark(log, options, taught, selection, master, keep, cv, seed)
+        opened, counted, validated = _train_on_spark(log, options, taught, selection, engine.master, keep, cv, seed)
         trained, figures, lines = counted.trained(), *_told(counted)
     elif unlabelled:
         opened = open_command_log(log, options, [taught], keep=keep)
-        from telos.cli.logs.unlabelled import train_unlabelled
 
-        trained, figures, lines = train_unlabelled(
+        trained, figures, lines = _train_unlabelled(
             opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed
         )
         validated = None
@@ -211,3 +205,68 @@ def _validation_line(found: "Evaluation", folds: int) -> str:
         f"cross-validated in {folds} folds: right at {found.accuracy:.1%} of updates, in the mean over"
         f" {found.players.height:,} players (95 % interval {low:.1%} to {high:.1%})"
     )
+
+
+# --- without labels ---
+
+
+def _train_unlabelled(
+    opened: "Log",
+    model: "IOHMM",
+    selection: dict[str, Any],
+    *,
+    rounds: int,
+    starts: int,
+    anchored: float,
+    seed: int,
+) -> tuple["IOHMM", dict[str, Any], list[str]]:
+    """Return the fitted model, the figures for JSON, and the lines for people."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from telos.recognition.em import EMOptions
+    from telos.telemetry.bulk.em import train_unlabelled
+
+    strength = None if model.learned is None else model.learned.strength
+    options = EMOptions(anchored=anchored, transitions=strength, rounds=rounds)
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("fitting", total=starts * rounds)
+        ran: dict[int, int] = {}
+
+        def show(start: int, fit: float) -> None:
+            ran[start] = ran.get(start, 0) + 1
+            done = start * rounds + ran[start]
+            bar.update(task, completed=done, description=f"start {start + 1} of {starts}, fit {fit:.4f}")
+
+        found = train_unlabelled(
+            _rows(opened, selection), model, options=options, starts=starts, seed=seed, progress=show
+        )
+    if not found.events:
+        raise TelosError(f"{opened.name}: there is nothing to learn from")
+    figures = {
+        "events": found.events,
+        "updates": found.updates,
+        "players": found.players,
+        "held_out_players": found.held_out,
+        "rounds": len(found.result.log_likelihoods),
+        "fits": [round(each, 6) for each in found.fits],
+        "fit_before": round(found.before, 6),
+        "fit": round(found.after, 6),
+    }
+    judged = f"{found.held_out:,} players held out" if found.held_out else "the same players"
+    lines = [
+        f"learned without labels from {found.updates:,} updates of {found.players:,} players,"
+        f" in {figures['rounds']} rounds; the best of {len(found.fits)} starts",
+        f"log-likelihood of an update: {found.after:.4f}, before {found.before:.4f} (judged by {judged})",
+    ]
+    if not any(count for row in model.counts.seen.values() for count in row.values()):
+        lines.append(
+            "nothing ties a goal to its name: the model has counted no labelled play, so look at what each goal does"
+        )
+    return found.model, figures, lines
+
+
+def _rows(opened: "Log", selection: dict[str, Any]) -> "Iterator[pl.DataFrame]":
+    with log_progress(opened, "reading") as progress:
+        yield from select_rows(opened, opened.batches(progress), **selection)

@@ -30,7 +30,7 @@ from telos.recognition.observations import HeadingObservation, ObservationRules,
 from telos.recognition.vocabulary import Vocabulary
 
 
-class Evidence(Protocol):
+class EncodedEvidence(Protocol):
     """What a model says of events that count, player by player."""
 
     def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
@@ -84,7 +84,7 @@ class ColumnEncoder(Protocol):
     @property
     def needs(self) -> ColumnNeeds: ...
 
-    def encode(self, events: EventColumns) -> Evidence:
+    def encode(self, events: EventColumns) -> EncodedEvidence:
         """Return what the model says of events that count."""
 
 

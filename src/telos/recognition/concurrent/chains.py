@@ -12,7 +12,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.files.snapshots import SNAPSHOT_FORMAT, Chance, Items, read_snapshot, snapshot_error
 from telos.recognition.filtering import Trainable, check_event_order
-from telos.recognition.recognizer import GoalModel, PlayerSnapshot, check_saved_goals, saved_time
+from telos.recognition.recognizer import GoalModel, ModelReader, PlayerSnapshot, check_saved_goals, saved_time
 
 NONE = "none"  # what an action serves if it serves no goal
 
@@ -83,21 +83,12 @@ class ConcurrentSnapshot(PlayerSnapshot):
     reasons: Items[str]
 
 
-class ConcurrentReader:
-    """A recogniser: a chain of two states for each goal, filtered forward."""
+class ConcurrentReader(ModelReader[ConcurrentGoalModel]):
+    """A recogniser: a chain of two states for each goal, filtered forward; the belief need not sum to 1."""
 
     def __init__(self, model: ConcurrentGoalModel) -> None:
         self.model = model
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief; it need not sum to 1."""
-        return self._belief
 
     @property
     def serves(self) -> Belief:

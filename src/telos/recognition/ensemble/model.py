@@ -35,7 +35,7 @@ from telos.files.snapshots import (
 from telos.recognition.ensemble.features import Array, FeatureProgram, FeatureStream
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.filtering import check_event_order
-from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
+from telos.recognition.recognizer import ModelReader, PlayerSnapshot, check_saved_goals, saved_time
 
 LINEAR, TREES, COMMON = "linear", "trees", "how common the goal is"
 MAX_SHOWN = 8
@@ -194,7 +194,7 @@ class EnsembleReaderSnapshot(PlayerSnapshot):
     before: SavedEvent | None
 
 
-class EnsembleReader:
+class EnsembleReader(ModelReader[EnsembleModel]):
     """A recogniser: the belief from all events so far, in constant time per event.
 
     A goal that an event achieves is known from the next event on.
@@ -204,15 +204,6 @@ class EnsembleReader:
         self.model = model
         self._stream = FeatureStream(model.program)
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief."""
-        return self._belief
 
     def reset(self) -> None:
         """Forget the player: return to the belief before the first event."""

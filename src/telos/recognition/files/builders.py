@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, name_hint
-from telos.core.expressions import Expression
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, parse_expression
 from telos.core.values import KEYWORDS, VARIABLE_NAME, ValueKind
 from telos.files.schema import parse_duration
 from telos.recognition.director import DirectorRule, director_faults, formula_faults, pay_faults, say_faults

@@ -6,8 +6,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, Literal
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, Literal, parse_expression
 from telos.core.values import Type
 from telos.files.definition import Definition
 from telos.files.schema import parse_duration

@@ -9,11 +9,21 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
-from telos.core.binding import BUILT_IN, Scope, check_expression
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
-from telos.core.expressions import And, Call, Expression, Literal, Name, to_text, walk
-from telos.core.parser import parse_expression
+from telos.core.expressions import (
+    BUILT_IN,
+    And,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Scope,
+    check_expression,
+    parse_expression,
+    to_text,
+    walk,
+)
 from telos.core.values import BOOL, Type, ValueKind
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text
