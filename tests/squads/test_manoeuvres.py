@@ -12,7 +12,7 @@ from tests.squads.soldiers import Soldier
 
 from mutations import mutated
 from telos.agents.memory import Fact
-from telos.core.errors import DefinitionError
+from telos.core.errors import DefinitionError, Fault
 from telos.core.values import FrozenMap
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
@@ -463,6 +463,32 @@ def test_schema_and_loader_agree(data: Any) -> None:
         data["tasks"] = {}  # what is in tasks is parsed, and not only checked for its shape
     validator = jsonschema.Draft202012Validator(json.loads(manoeuvre_schema()))
     assert validator.is_valid(data) == (not check_model(ManoeuvreShape, data, "a manoeuvre file"))
+
+
+TEXTS = st.sampled_from(
+    ["who", "place", "foe", "suppress(who, foe)", "cover(who, place)", "runs", "members / seen > 1", "walk(who, place)",
+     "in_cover(who)", "node", "member", "given", "1 / 0", "none", "run-all"]
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated(st.sampled_from(SHAPES), values=VALUES | TEXTS | st.lists(TEXTS, max_size=2), keys=KEYS | TEXTS))
+def test_random_file_is_a_manoeuvre_that_can_be_tried_or_has_located_faults(data: Any) -> None:
+    text, faults_found = json.dumps(data, indent=1), tuple[Fault, ...]()
+    try:
+        manoeuvre = loads_manoeuvre(text)
+    except DefinitionError as error:
+        faults_found = error.faults
+    if faults_found:
+        assert all(1 <= fault.line <= text.count("\n") + 1 for fault in faults_found)
+        return
+    squad = squad_of(*three())
+    answer = manoeuvre.propose(squad, 0.0)
+    assert answer.why
+    assert manoeuvre.why(squad, 0.0)
+    if not isinstance(answer, NotNow):
+        squad.assignment = answer
+        assert manoeuvre.watch(answer, squad, 0.5).status in BehaviourStatus
 
 
 def test_all_orders_of_squads_can_be_given() -> None:

@@ -172,11 +172,13 @@ def _check_name(definition: Definition[ManoeuvreShape], name: str, called: str |
 
 
 def _read_stages(definition: Definition[ManoeuvreShape], tasks: Mapping[str, Any], limit: float) -> Iterator[Stage]:
-    assert definition.model is not None
-    written = () if definition.is_broken("stages") else definition.model.stages
-    for where, each in list(definition.items_at(("stages",), written)):
-        task, place = (each, where) if isinstance(each, str) else (each.task, (*where, "task"))
-        lasts = None if isinstance(each, str) else parse_duration(each.lasts)
+    for where, each in list(definition.items("stages")):
+        task, place, lasts = each, where, None
+        if not isinstance(each, str):
+            task, place = definition.entry(*where, "task"), (*where, "task")
+            lasts = parse_duration(definition.entry(*where, "lasts"))
+        if task is None:
+            continue  # its fault is reported
         if lasts is not None and lasts > limit:
             message = f"this stage lasts {lasts:g} s, and after {limit:g} s the manoeuvre has failed"
             definition.fault(message, (*where, "lasts"), f"write `limit: {lasts + 5:g} s`", code=FaultCode.UNREACHABLE)
