@@ -123,6 +123,10 @@ def test_compiled_kernel_is_the_plain_one() -> None:
     scores = np.tile(trees.baseline, (len(rows), 1))
     plain.add_trees_to_rows(trees.links, trees.thresholds, trees.values, trees.roots, trees.tree_goals, rows, scores)
     assert scores == pytest.approx(trees.of_rows(rows))
+    paths = random_paths()
+    weights = np.tile(paths.prior, (len(rows), 1))
+    plain.add_cases_to_rows(*paths._tables(), rows, weights)
+    assert np.log(weights) == pytest.approx(paths.of_rows(rows))
 
 
 # --- components -------------------------------------------------------------------------------------------------------
@@ -206,7 +210,8 @@ def test_cases_of_extreme_numbers_give_no_nan() -> None:
         row = np.full(len(PROGRAM.names), 1e308)
         paths = random_paths()
         row[paths.time], row[paths.age] = time, age
-        assert np.isfinite(paths.of_rows(row[None])).all()
+        with np.errstate(over="ignore", invalid="ignore"):  # without the compiler, NumPy warns
+            assert np.isfinite(paths.of_rows(row[None])).all()
 
 
 # --- one player -------------------------------------------------------------------------------------------------------
@@ -335,6 +340,15 @@ def test_saved_model_reads_the_same(tmp_path) -> None:
     assert np.abs(np.array(live) - loaded.read([events])).max() < 1e-9
     with pytest.raises(TelosError, match="give a name that ends in"):
         save_ensemble(model, tmp_path / "random.yaml")
+
+
+def test_files_without_paths_and_requirements_are_read_as_before() -> None:
+    model = random_model(paths=False)
+    data = ensemble_data(model)
+    del data["requires"]
+    assert "paths" not in data["parts"][0]
+    loaded = parse_ensemble(json.dumps(data), "before.json")
+    assert np.abs(loaded.read([events_of(3)]) - model.read([events_of(3)])).max() < 1e-6
 
 
 def test_other_recognisers_may_be_json_too(tmp_path) -> None:

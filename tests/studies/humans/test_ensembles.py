@@ -89,6 +89,7 @@ def test_each_race_has_a_part_with_its_own_goals(ladder: Path, tmp_path: Path) -
     }
     assert model.requires == {}  # a spire requires a lair, and nobody builds one in these games
     assert all(part.paths is not None for part in model.parts)
+    assert model.parts[0].weights == pytest.approx(model.parts[1].weights, rel=0.05, abs=1e-3)  # one temperature
     zerg = read_sequences(ladder, GAMES["starcraft"])[0].events
     beliefs = model.read([zerg])
     assert beliefs[:, [0, 1]].max() == 0.0

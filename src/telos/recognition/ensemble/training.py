@@ -298,7 +298,8 @@ def combine(scores: Array, rows: TrainingRows, settings: EnsembleSettings) -> tu
 
     First, the weights and offsets that make the true goals likeliest. Then rare goals are raised by a share of the
     logarithm of how rare they are, which costs some accuracy and gains macro-F1; the share with the highest sum of
-    accuracy and half the macro-F1 is taken. At last the temperature is fitted, with these offsets held.
+    accuracy and half the macro-F1 is taken. At last the temperature is fitted, with these offsets held, unless it is
+    one for all parts.
     """
     weights, offsets = fit_weights(scores, rows, settings.shrink, settings.even, settings.centre)
     shares = np.bincount(rows.truth, minlength=scores.shape[2]) + 1.0
@@ -313,6 +314,8 @@ def combine(scores: Array, rows: TrainingRows, settings: EnsembleSettings) -> tu
         if worth > best + 1e-9:
             best, chosen = worth, share
     offsets = offsets + chosen * rarity
+    if settings.common_temperature:  # which is fitted when all parts are known
+        return tuple(weights.tolist()), offsets
     scale = fit_temperature(np.tensordot(weights, scores, 1) + offsets, rows.truth, rows.is_open)
     return tuple(float(weight * scale) for weight in weights), offsets * scale
 

@@ -72,7 +72,7 @@ SETTINGS = {
         ),
         shrink=10.0,  # a race has too few groups of players to fit weights and offsets freely
         even=100.0,
-        centre=(0.3, 0.0, 0.5),
+        centre=(0.5, 0.0, 0.3),
         common_temperature=True,
     ),
     "overcooked": EnsembleSettings(
@@ -150,6 +150,19 @@ def train_model(
     else:
         rows = _unseen_rows(game, program, sequences, goals, settings)
         program = game.with_filter(program, sequences, goals)
+    return train_on_rows(game, program, rows, goals, settings, progress=progress)
+
+
+def train_on_rows(
+    game: EnsembleGame,
+    program: FeatureProgram,
+    rows: GameRows,
+    goals: tuple[str, ...],
+    settings: EnsembleSettings,
+    *,
+    progress: Progress = no_progress,
+) -> EnsembleModel:
+    """Train an ensemble on rows whose features are known."""
     program = program.with_bins(rows.features[rows.is_scored], settings.cuts)
     parts, scores, chosen_rows = list[EnsemblePart](), list[Array](), list[NDArray[np.int64]]()
     values = sorted(set(rows.parts[rows.is_scored].tolist()))
