@@ -24,7 +24,8 @@ from telos.recognition.ensemble.model import find_open
 from telos.recognition.ensemble.training import EnsembleSettings, macro_f1
 from telos.studies.humans.ensembles import GAMES, LabelledSequence, read_sequences
 from telos.studies.humans.experts import calibration_error
-from telos.studies.humans.nested import PEER_TREES, SETTINGS, game_rows, goals_of, requirements, train_on_rows
+from telos.studies.humans.nested import SETTINGS, game_rows, goals_of, requirements, train_on_rows
+from telos.studies.humans.peers import PEER_TREES
 
 GAME, OURS = GAMES["starcraft"], SETTINGS["starcraft"]
 FREE = replace(GAME, requires={})

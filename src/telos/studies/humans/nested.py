@@ -23,36 +23,36 @@ from telos.core.errors import TelosError
 from telos.parallel import parallel_map
 from telos.recognition.ensemble.features import Array, Encoded, FeatureProgram
 from telos.recognition.ensemble.files import load_ensemble, save_ensemble
-from telos.recognition.ensemble.model import EnsembleModel, EnsemblePart, EnsembleReader, find_open, softmax
+from telos.recognition.ensemble.model import EnsembleModel, EnsemblePart, EnsembleReader, find_open
 from telos.recognition.ensemble.paths import PathSettings
-from telos.recognition.ensemble.scores import TreeScores
 from telos.recognition.ensemble.training import (
     EnsembleSettings,
     TrainingRows,
     deal_groups,
     fit_temperature,
     macro_f1,
-    pursuit_weights,
     pursuits_of,
     scale_part,
     train_calibrated,
-    train_trees,
 )
 from telos.studies.humans.ensembles import GAMES, EnsembleGame, LabelledSequence, read_sequences
 from telos.studies.humans.experts import calibration_error
+from telos.studies.humans.peers import (
+    BAYES,
+    HMM,
+    LINEAR,
+    MAJORITY,
+    OURS,
+    PATHS,
+    TREES,
+    GameRows,
+    component_beliefs,
+    peer_beliefs,
+)
 from telos.studies.results import Progress, StudyResult, Table, no_progress, round_figure
 from telos.studies.statistics import CONFIDENCE, quantile
 
 FOLDS, QUICK_FOLDS = {"crafter": 3, "starcraft": 10, "overcooked": 3}, 2  # StarCraft II: as its formulas are scored
-OURS, LINEAR, TREES, PATHS, HMM, BAYES, MAJORITY = (
-    "ensemble",
-    "logistic regression",
-    "boosted trees",
-    "paths of milestones",
-    "hidden Markov model",
-    "naive Bayes",
-    "majority",
-)
 # Chosen by folds over the players of the open logs, from few candidates; the docs list them.
 SETTINGS = {
     "crafter": EnsembleSettings(ridge=0.0005, rate=0.12, rounds=30, leaves=8, l2=20.0, share=0.15, thin=4),
@@ -79,27 +79,11 @@ SETTINGS = {
         ridge=0.02, linear_evenness=0.0, tree_evenness=0.0, rate=0.15, rounds=30, leaves=12, share=0.3, thin=3
     ),
 }
-# Trees of an ensemble that has none, for the table.
-PEER_TREES = {
-    "starcraft": EnsembleSettings(rate=0.1, rounds=20, leaves=6, least=30, l2=40.0, bins=16, thin=3),
-}
 RESAMPLES = 1000
 TIMED = 2000  # events by which the live cost is measured
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
-
-
-class GameRows(NamedTuple):
-    """All rows of some sequences: features, the scored ones as training rows, and where these are."""
-
-    features: Array
-    is_scored: NDArray[np.bool_]
-    truth: NDArray[Any]  # goal names, '' where a row is not scored
-    groups: NDArray[Any]
-    parts: NDArray[Any]
-    pursuits: NDArray[np.int64]
-    is_open: NDArray[np.bool_]
 
 
 def game_rows(
@@ -326,8 +310,9 @@ def run_fold(task: NestedTask) -> FoldBeliefs:
     goals = tuple(sorted({*model.goals, *goals_of(test)}))
     rows = game_rows(game, model.program, test, model.goals)
     beliefs = {OURS: model.read_rows(rows.features, [each.events for each in test])[rows.is_scored]}
-    beliefs |= _component_beliefs(model, rows)
-    beliefs |= _peer_beliefs(game, model, training, rows)
+    known = game_rows(game, model.program, training, model.goals)
+    beliefs |= component_beliefs(model, rows)
+    beliefs |= peer_beliefs(game.name, model, known, rows)
     scored = FoldBeliefs(
         model.goals,
         rows.truth[rows.is_scored].tolist(),
@@ -338,72 +323,6 @@ def run_fold(task: NestedTask) -> FoldBeliefs:
     return scored._replace(
         goals=goals, beliefs={name: _widen(each, model.goals, goals) for name, each in beliefs.items()}
     )
-
-
-def _component_beliefs(model: EnsembleModel, rows: GameRows) -> dict[str, Array]:
-    """Return what each component alone believes, as its own training left it."""
-    size = int(rows.is_scored.sum())
-    found: dict[str, Array] = {}
-    parts = rows.parts[rows.is_scored]
-    features, is_open = rows.features[rows.is_scored], rows.is_open[rows.is_scored]
-    for part in model.parts:
-        chosen = np.flatnonzero(parts == part.value)
-        own = np.ix_(chosen, np.array(part.goals))
-        for name, scores in zip((LINEAR, TREES, PATHS), part.components, strict=False):
-            if not isinstance(scores, TreeScores) or len(scores.roots):
-                beliefs = found.setdefault(name, np.zeros((size, len(model.goals))))
-                beliefs[own] = softmax(scores.of_rows(features[chosen]), is_open[own])
-    if model.program.goals:
-        known = [model.goals.index(goal) for goal in model.program.goals]
-        found[HMM] = np.zeros((size, len(model.goals)))
-        columns = [model.program.names.index(f"filter: {goal}") for goal in model.program.goals]
-        found[HMM][:, known] = np.exp(features[:, columns])
-    return found
-
-
-def _peer_beliefs(
-    game: EnsembleGame, model: EnsembleModel, training: Sequence[LabelledSequence], rows: GameRows
-) -> dict[str, Array]:
-    """Return the beliefs of naive Bayes (each feature above its mean, or not), of the commonest goal, and of trees.
-
-    Trees are trained here only if the ensemble has none.
-    """
-    from sklearn.naive_bayes import BernoulliNB
-
-    known = game_rows(game, model.program, training, model.goals)
-    size = int(rows.is_scored.sum())
-    found = {BAYES: np.zeros((size, len(model.goals))), MAJORITY: np.zeros((size, len(model.goals)))}
-    parts, is_open = rows.parts[rows.is_scored], rows.is_open[rows.is_scored]
-    features = rows.features[rows.is_scored]
-    for part in model.parts:
-        chosen = np.flatnonzero(known.is_scored & (known.parts == part.value))
-        truth = np.array([model.goals.index(goal) for goal in known.truth[chosen].tolist()])
-        means = part.linear.means
-        bayes = BernoulliNB(binarize=None).fit(known.features[chosen] > means, truth)
-        own = np.flatnonzero(parts == part.value)
-        chances = np.zeros((len(own), len(model.goals)))
-        chances[:, bayes.classes_] = bayes.predict_proba(features[own] > means)
-        goals = np.array(part.goals)
-        found[BAYES][np.ix_(own, goals)] = softmax(
-            np.log(np.maximum(chances[:, goals], 1e-12)), is_open[np.ix_(own, goals)]
-        )
-        shares = np.bincount(truth, minlength=len(model.goals)) / len(truth)
-        found[MAJORITY][own] = shares
-        if game.name in PEER_TREES:
-            settings = PEER_TREES[game.name]
-            fewer = chosen[:: settings.thin]
-            shown = TrainingRows(
-                known.features[fewer],
-                np.searchsorted(goals, truth[:: settings.thin]),
-                known.groups[fewer].astype(str),
-                known.pursuits[fewer],
-                known.is_open[fewer][:, goals],
-            )
-            weights = pursuit_weights(known.pursuits[chosen], settings.tree_evenness)[:: settings.thin]
-            trees = train_trees(shown, len(goals), weights, settings)
-            beliefs = found.setdefault(TREES, np.zeros((size, len(model.goals))))
-            beliefs[np.ix_(own, goals)] = softmax(trees.of_rows(features[own]), is_open[np.ix_(own, goals)])
-    return found
 
 
 def _widen(beliefs: Array, goals: Sequence[str], wanted: Sequence[str]) -> Array:
