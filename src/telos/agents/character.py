@@ -350,13 +350,17 @@ def load_character(
     *,
     sensors: Collection[str] | None = None,
     body: Collection[str] | None = None,
+    check: Callable[[str, Definition], None] = lambda name, definition: None,
 ) -> Character:
     """Read the character file at ``path``, whose goals and actions are those of ``domain``.
 
     ``sensors`` and ``body`` are the sensors and the keys of a body that the world knows; None leaves them unchecked.
     A bad file raises a ``DefinitionError`` that holds all its faults, and those of the characters that it is like.
+    ``check`` may add faults of its own to the definition of each of them, by the name of its file.
     """
-    reader = _CharacterReader(CharacterVocabulary(domain, sensors, body), _Files())
+    reader = _CharacterReader(
+        CharacterVocabulary(domain, sensors, body), _Files(), lambda file, definition: check(file.stem, definition)
+    )
     traits = reader.read(Path(path))
     reader.raise_faults()
     return _character(traits, domain)

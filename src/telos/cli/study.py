@@ -43,6 +43,12 @@ study = typer.Typer(
 # --- options of several studies ---
 
 Quick = Annotated[bool, typer.Option(help="A small study, in about a minute.")]
+Ablation = Annotated[
+    int,
+    typer.Option(
+        help="With so many of the seeds, leave out one sentence of the text at a time.", callback=in_range(0, MAX_COUNT)
+    ),
+]
 Folder = Annotated[Path | None, typer.Argument(help="The folder with the log or the problems.", show_default=False)]
 
 
@@ -84,13 +90,7 @@ class GoldOptions:
         int,
         typer.Option(help="Repeat the study with so many seeds, at the paper's size.", callback=in_range(1, MAX_COUNT)),
     ] = 1
-    ablation: Annotated[
-        int,
-        typer.Option(
-            help="With so many of the seeds, leave out one sentence of the text at a time.",
-            callback=in_range(0, MAX_COUNT),
-        ),
-    ] = 0
+    ablation: Ablation = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,15 @@ FORMATS: dict[str, FileFormat] = {
             use="telos.recognizer",
         ),
         FileFormat(
+            "concurrent",
+            "Telos concurrent recogniser file",
+            key="recognizer",
+            value="concurrent",
+            loader="telos.recognition.files.concurrent:load_concurrent",
+            model="telos.recognition.files.concurrent:ConcurrentShape",
+            use="telos.recognizer",
+        ),
+        FileFormat(
             "recognizer",
             "Telos recogniser file",
             key="recognizer",

@@ -228,6 +228,11 @@ class EventGate:
     def __init__(self, model: GoalModel) -> None:
         clock: Clock | None = getattr(model, "clock", None)  # other models count every event
         words = getattr(model, "vocabulary", None)
+        if not hasattr(model, "evidence"):
+            raise TelosError(
+                f"{model!r} has no chances of what is seen under each goal",
+                "make its own reader: create_recognizer(model)",
+            )
         self._model, self._evidence = model, model.evidence
         self._every = 0.0 if clock is None or clock.every is None else clock.every - TIME_TOLERANCE
         self._moments: tuple[str, ...] = () if words is None else words.moments

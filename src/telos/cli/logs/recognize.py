@@ -141,6 +141,7 @@ def _chosen_summary(**options: Any) -> str:
 def _check_uses(model: "RecognizerModel", name: str, option: str, why: int) -> None:
     """Refuse what a kind of model cannot say, before any work."""
     from telos.recognition.ffbm import FFBM
+    from telos.recognition.files.kinds import kind_of
     from telos.recognition.files.load import create_recognizer
     from telos.recognition.iohmm import IOHMM
 
@@ -151,7 +152,9 @@ def _check_uses(model: "RecognizerModel", name: str, option: str, why: int) -> N
     if not hasattr(made, "why"):
         raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine", "try flairs")
     if option != "--why" and not isinstance(model, FFBM | IOHMM):
-        raise TelosError(f"{option} is for models of goals that change", "for formulas, use: telos logic infer")
+        kind = kind_of(model).name
+        remedy = "use: telos logic infer" if kind == "markov-logic" else "name one, or leave the option out"
+        raise TelosError(f"{option} is for ffbm, constant and iohmm models, and {name} is of the kind {kind}", remedy)
 
 
 # --- beliefs ----------------------------------------------------------------------------------------------------------

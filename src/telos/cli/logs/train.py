@@ -24,6 +24,7 @@ from telos.core.errors import TelosError
 if TYPE_CHECKING:
     import polars as pl
 
+    from telos.recognition.concurrent import ConcurrentGoalModel
     from telos.recognition.iohmm import IOHMM
     from telos.spark import SparkLog
     from telos.spark.batch import Counted
@@ -75,14 +76,14 @@ def train(
 
     What the model has counted before is kept, so training goes on where it stopped. The trained model goes to another
     file. With --unlabelled the goals need not be known: states are found that explain the play, held to the model's own
-    counts.
+    counts. Of a concurrent recogniser, the iohmm that it is of is trained, on rows that name several goals: "a + b", or
+    "none".
 
     Examples: telos train play.jsonl --model aiide -o me.yaml; telos train events/ --columns farm-columns.yaml
     --model farm.yaml --cv 10 -o trained.yaml
     """
     from telos.files.writing import check_output
     from telos.recognition.files.load import model_file, named_model, save_model
-    from telos.recognition.iohmm import IOHMM
 
     if output is None:
         raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
@@ -91,12 +92,14 @@ def train(
     if unlabelled and cv is not None:
         raise TelosError("--cv needs labels, and --unlabelled has none", "leave one of them out")
     check_output(output, inputs=[*options.inputs(log), model_file(model)])
-    taught = named_model(model)
-    if not isinstance(taught, IOHMM):
-        raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
-    keep = () if fold is None else ("fold",)
-    selection = {"player": player, "leave_out": fold}
+    loaded = named_model(model)
+    refused = {"--cv": cv is not None, "--unlabelled": unlabelled, "--engine": on_spark}
+    taught, several = _find_learner(model, loaded, refused)
+    if several is not None:
+        check_output(output, inputs=[several.source])
+    keep, selection = () if fold is None else ("fold",), {"player": player, "leave_out": fold}
     opened: Log | SparkLog
+    validated = None
     if on_spark:
         opened, counted, validated = _train_on_spark(log, options, taught, selection, engine.master, keep, cv, seed)
         trained, figures, lines = counted.trained(), *_told(counted)
@@ -106,7 +109,9 @@ def train(
         trained, figures, lines = _train_unlabelled(
             opened, taught, selection, rounds=rounds, starts=starts, anchored=anchored, seed=seed
         )
-        validated = None
+    elif several is not None:
+        opened = open_command_log(log, options, [several], labelled=True, keep=keep)
+        trained, figures, lines = _train_concurrent(opened, several, selection)
     else:
         opened = open_command_log(log, options, [taught], labelled=True, keep=keep)
         trained, figures, lines = _train(opened, taught, selection)
@@ -119,10 +124,35 @@ def train(
     if as_json:
         shown = {"log": opened.name, "model": model, "output": str(output), **figures}
         typer.echo(json.dumps({**shown, "rows": opened.report.as_object()}))
-        return
-    for line in lines:
-        typer.echo(line)
-    typer.echo(f"written to {output}")
+    else:
+        typer.echo("\n".join([*lines, f"written to {output}"]))
+
+
+def _find_learner(name: str, model: object, refused: dict[str, bool]) -> "tuple[IOHMM, ConcurrentGoalModel | None]":
+    """Return the model that is trained, and the concurrent recogniser that it belongs to, if there is one.
+
+    ``refused`` are options that concurrent recognisers do not have, each with whether it is given.
+    """
+    from telos.recognition.concurrent import ConcurrentGoalModel
+    from telos.recognition.files.kinds import kind_of
+    from telos.recognition.iohmm import IOHMM
+
+    if isinstance(model, IOHMM):
+        return model, None
+    if kind_of(model).name.startswith("markov-logic"):
+        raise TelosError(f"{name} learns by its formulas", "train it with: telos logic learn")
+    if not isinstance(model, ConcurrentGoalModel):
+        raise TelosError(f"{name} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
+    for option, is_given in refused.items():
+        if is_given:
+            raise TelosError(
+                f"{option} is for goals that exclude one another, and {name} is concurrent", "leave it out"
+            )
+    if not isinstance(model.model, IOHMM):
+        raise TelosError(
+            f"{name} is of a recogniser that is written by hand and learns nothing", "name an iohmm under `of`"
+        )
+    return model.model, model
 
 
 def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["IOHMM", dict[str, Any], list[str]]:
@@ -139,6 +169,39 @@ def _train(opened: "Log", model: "IOHMM", selection: dict[str, Any]) -> tuple["I
             f'add "truth": "{model.goals[0]}" to its lines; or learn without: --unlabelled',
         )
     return trained_model(model, counts.table), *_told(counts)
+
+
+def _train_concurrent(
+    opened: "Log", model: "ConcurrentGoalModel", selection: dict[str, Any]
+) -> tuple["IOHMM", dict[str, Any], list[str]]:
+    """Return the same as ``_train`` for rows that may name several goals, or none."""
+    from telos.telemetry.bulk import ConcurrentTrainingCounts, trained_model
+
+    counts = ConcurrentTrainingCounts(model)
+    with log_progress(opened, "learning") as progress:
+        for frame in select_rows(opened, opened.batches(progress), **selection):
+            counts.count(frame)
+    if counts.unlabelled == counts.events:
+        raise TelosError(
+            f"{opened.name}: no row says what the player was after",
+            f'add "truth": "{" + ".join(model.goals[:2])}" to its lines, or "none"',
+        )
+    figures = {
+        "events": counts.events,
+        "learned": counts.taught,
+        "several": counts.several,
+        "none": counts.without,
+        "unknown": counts.unlabelled,
+        "goals": counts.learned,
+        "players": counts.players,
+    }
+    learned = ", ".join(f"{goal} {count:,}" for goal, count in counts.learned.items())
+    lines = [
+        f"learned from {counts.taught:,} of {counts.events:,} events ({learned}); {counts.several:,} had several goals",
+        f"{counts.without:,} had none, {counts.unlabelled:,} no known goal",
+        "a file of the kind `recognizer: concurrent` that names it under `of` reads each goal by itself",
+    ]
+    return trained_model(counts.model, counts.table), figures, lines
 
 
 def _train_on_spark(

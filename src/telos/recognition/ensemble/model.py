@@ -42,6 +42,7 @@ from telos.recognition.recognizer import ModelReader, PlayerSnapshot, check_save
 
 LINEAR, TREES, PATHS, COMMON = "linear", "trees", "paths", "how common the goal is"
 MAX_SHOWN = 8
+LARGEST_WHOLE = 2**53  # of a save; larger numbers are read as floats anyway
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +120,8 @@ class EnsembleModel:
         self.program.check()
         if not self.parts:
             raise TelosError("an ensemble has at least one part")
+        if len({part.value for part in self.parts}) < len(self.parts):
+            raise TelosError("two parts of the ensemble are for the same players", "train it anew")
         for part in self.parts:
             part.check(len(self.program.names), len(self.goals))
         for goal, required in self.requires.items():
@@ -318,7 +321,7 @@ class EnsembleReader(ModelReader[EnsembleModel]):
         state = _with_nan(read.state)
         place = model.program.find_bad_place(state)
         if place is not None:
-            raise snapshot_error("reader", ("state", place), f"is {state[place]:g}, which is no place of a value")
+            raise snapshot_error("reader", ("state", place), f"is {state[place]:g}, which no events lead to")
         parts = {part.value: part for part in model.parts}
         check_known("reader", ("part",), read.part, tuple(parts))
         reader._time, reader._player, reader._part = saved_time("reader", read), read.player, parts[read.part]
@@ -332,6 +335,10 @@ class EnsembleReader(ModelReader[EnsembleModel]):
 
 
 def _plain(value: Value) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_WHOLE:
+        return float(value)
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -345,7 +352,7 @@ def _with_nan(numbers: Sequence[float | None]) -> Array:
 
 def achieved_goals(event: Event) -> tuple[str, ...]:
     """Return the goals that an event achieves; logs join several with a plus sign."""
-    return () if event.goal is None else tuple(event.goal.split("+"))
+    return () if event.goal is None else tuple(goal.strip() for goal in event.goal.split("+"))
 
 
 def is_goal_open(goal: str, achieved: Set[str], once: bool, requires: Mapping[str, tuple[str, ...]]) -> bool:

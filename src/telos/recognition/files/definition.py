@@ -226,7 +226,8 @@ class RecognizerDefinition(Definition[RecognizerShape]):
     def _pay_formulas(self) -> Iterator[Expression]:
         """Yield the formulas of pay that can be parsed."""
         for path, _ in list(self.items("director")):
-            for _, factor in list(self.items(*path, "pay")):
+            pay = self.entry(*path, "pay")
+            for factor in list(pay.values()) if isinstance(pay, dict) else (pay,):
                 formula = _parsed(factor) if isinstance(factor, str) else None
                 if formula is not None:
                     yield formula
