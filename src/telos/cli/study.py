@@ -138,6 +138,7 @@ def crystal_island(
         int | None,
         typer.Option(help="Score so many seeds, both variants: published beside ours.", callback=in_range(2, 100)),
     ] = None,
+    ablation: Ablation = 0,
     scores: Annotated[
         Path | None, typer.Option(help="With --seeds: a file that keeps what is done, to continue from.")
     ] = None,
@@ -158,10 +159,13 @@ def crystal_island(
             given["variants"] = (variant,)
         from telos.studies.crystal_island.over_seeds import run_over_seeds
 
+        given["ablation"] = ablation
         bar = progress_bar("seeds")
         found = run_over_seeds(seeds=seeds, seed=seed, jobs=jobs, scores=scores, progress=bar, **given)
         _write(found, as_json, report, figures)
         return
+    if ablation or scores:
+        raise TelosError(f"{'--ablation' if ablation else '--scores'} is for several seeds", "say --seeds too")
     sizes: dict[str, Any] = {
         "players": players,
         "folds": folds,

@@ -11,6 +11,7 @@ from telos.logic.database import Database
 from telos.logic.exact import exact_map
 from telos.logic.grounding import ground, read_truth
 from telos.logic.learning import Epoch, LearningMethod, LearningResult, LearningStop, build_worlds, learn
+from telos.logic.learning.snapshots import format_state, read_state
 from telos.logic.model import MarkovLogic
 from telos.logic.network import MostProbable
 from telos.logic.syntax import format_mln, parse_db, parse_mln
@@ -218,3 +219,26 @@ def test_other_facts_or_objective_reuse_only_the_weights() -> None:
     pulled = learn(GOALS, one, ["goal"], by="likelihood", l2=10.0, start=learned)
     afresh = learn(GOALS, one, ["goal"], by="likelihood", l2=10.0)
     assert weights_of(pulled)[1] == pytest.approx(weights_of(afresh)[1], abs=1e-4)
+
+
+@every_learner
+def test_without_scores_of_epochs_the_same_weights_are_learned(by: LearningMethod) -> None:
+    known = stories(4, noise=0.2)
+    scored = learn(GOALS, known, ["goal"], by=by, epochs=6, warm_up=2, seed=3)
+    quick = learn(GOALS, known, ["goal"], by=by, epochs=6, warm_up=2, seed=3, score_epochs=False)
+    assert weights_of(quick) == weights_of(scored)
+    assert [each.loss for each in quick.epochs] == [each.loss for each in scored.epochs]
+    assert all(each.accuracy is None for each in quick.epochs)
+    assert all(each.accuracy is not None for each in scored.epochs)
+    again = read_state(json.loads(json.dumps(format_state(quick))))
+    assert weights_of(learn(GOALS, known, ["goal"], by=by, epochs=6, warm_up=2, seed=3, start=again)) == weights_of(
+        quick
+    )
+
+
+def test_names_of_weights_are_the_same_one_by_one_and_all_at_once() -> None:
+    network = ground(GOALS, stories(3), ["goal"], learning=True)
+    assert list(network.names) == [network.names[number] for number in range(len(network.names))]
+    assert len(set(network.names)) == len(network.weights)
+    coin = ground(COIN, FOUR_TOSSES, ["heads"], learning=True)  # a rule without constants
+    assert list(coin.names) == [coin.names[0]] == [(0, ())]
