@@ -5,13 +5,17 @@ import math
 from random import Random
 from typing import get_args
 
+import numpy as np
 import pytest
 
+from telos.core import kernels
 from telos.logic.database import Database
 from telos.logic.exact import exact_map
+from telos.logic.exact.chains import find_chain
 from telos.logic.grounding import ground, read_truth
 from telos.logic.learning import Epoch, LearningMethod, LearningResult, LearningStop, build_worlds, learn
 from telos.logic.learning.snapshots import format_state, read_state
+from telos.logic.learning.worlds import KERNEL, NetworkWorlds, SequenceWorlds
 from telos.logic.model import MarkovLogic
 from telos.logic.network import MostProbable
 from telos.logic.syntax import format_mln, parse_db, parse_mln
@@ -242,3 +246,29 @@ def test_names_of_weights_are_the_same_one_by_one_and_all_at_once() -> None:
     assert len(set(network.names)) == len(network.weights)
     coin = ground(COIN, FOUR_TOSSES, ["heads"], learning=True)  # a rule without constants
     assert list(coin.names) == [coin.names[0]] == [(0, ())]
+
+
+@pytest.mark.parametrize("form", ["plain", "compiled"])
+def test_steps_without_neighbours_learn_like_worlds_of_any_shape(form: str) -> None:
+    """Steps that share a table are decided once a world: the weights are those of the learner that knows no tables."""
+    if form == "compiled" and not kernels.is_installed():
+        pytest.skip("no Numba")
+    alone = parse_mln("action(time, act)\ngoal(time, aim!)\naction(t, +a) => goal(t, +g)\n")
+    known = stories(5, noise=0.4, seed=2)
+    network = ground(alone, known, ["goal"], closed=["action"], learning=True)
+    truth, chain = read_truth(network, known), find_chain(network)
+    assert chain is not None
+    assert len(chain.start) - 1 == len(truth) == 40  # every step is a sequence of its own
+    start = np.random.default_rng(7).normal(size=len(network.weights))
+    learned = []
+    for worlds in (
+        SequenceWorlds(network, chain, truth, kernel=getattr(kernels, form)(*KERNEL)),
+        NetworkWorlds(network, truth),
+    ):
+        weights, sums = start.copy(), np.zeros_like(start)
+        wrong = [worlds.learn([3, 0, 4, 1, 2], weights, sums, 1.0 + 5 * turn, 1.0, 0.0) for turn in range(4)]
+        learned.append((wrong, weights, sums))
+    assert learned[0][0] == learned[1][0]
+    assert learned[0][0][0] > 0
+    assert learned[0][1] == pytest.approx(learned[1][1])
+    assert learned[0][2] == pytest.approx(learned[1][2])

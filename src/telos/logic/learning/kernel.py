@@ -12,7 +12,15 @@ from typing import Any, NamedTuple, TypeAlias
 Array: TypeAlias = Any  # a NumPy array of any type; Numba specialises on the type
 
 
-INLINED = ("compute_tables", "sum_single_tables", "viterbi_step", "viterbi", "refresh_tables", "add_differences")
+INLINED = (
+    "compute_tables",
+    "sum_single_tables",
+    "viterbi_step",
+    "viterbi",
+    "refresh_tables",
+    "choose_alone",
+    "add_differences",
+)
 NONE = -1
 TINY = 1e-200  # a smaller probability would underflow: the sequence is swept again in logarithms
 
@@ -47,6 +55,8 @@ class ViterbiBuffers(NamedTuple):
 
     tables: Array  # (cells,)
     age: Array  # (cells,) the turn in which the table that begins here was computed
+    choice: Array  # (cells,) the best value of the table that begins here, where no other table counts
+    choice_age: Array  # (cells,) the turn in which that was found
     best: Array  # (positions, values)
     back: Array  # (positions, values)
     joined: Array  # (choices, values * values) the tables between neighbours, summed
@@ -199,6 +209,28 @@ def refresh_tables(
             buffers.joined_age[steps.between[p]] = turn
 
 
+def choose_alone(
+    p: int, steps: PackedSequences, matrix: FeatureMatrix, weights: Array, turn: int, buffers: ViterbiBuffers
+) -> None:
+    """Find the best value of a position that has one table and no neighbours, the first of equals.
+
+    Many positions of a world share a table, whose best value is found once a turn.
+    """
+    cell, size = steps.singles[p, 0], buffers.best.shape[1]
+    if cell == NONE:
+        buffers.path[p] = 0
+        return
+    if buffers.choice_age[cell] != turn:
+        compute_tables(buffers.tables, cell, cell + size, matrix, weights)
+        buffers.choice_age[cell] = turn
+        top = 0
+        for y in range(1, size):
+            if buffers.tables[cell + y] > buffers.tables[cell + top]:
+                top = y
+        buffers.choice[cell] = top
+    buffers.path[p] = buffers.choice[cell]
+
+
 def add_cell_features(cell: int, sign: float, matrix: FeatureMatrix, buffers: ViterbiBuffers, count: int) -> int:
     """Add the features of a cell to the difference; return the number of weights it touches so far."""
     for entry in range(matrix.begin[cell], matrix.begin[cell + 1]):
@@ -275,12 +307,16 @@ def learn_worlds(
     The sequences of world w are ``sequences[opens[w]]`` to before ``sequences[opens[w + 1]]``.
     """
     wrong = 0
+    is_alone = steps.singles.shape[1] == 1 and steps.pairs.shape[1] == 0 and augmentation == 0.0
     for turn in range(len(worlds)):
         count, mistakes = 0, 0
         for at in range(opens[worlds[turn]], opens[worlds[turn] + 1]):
             first, end = steps.start[sequences[at]], steps.start[sequences[at] + 1]
-            refresh_tables(first, end, steps, matrix, weights, turn, buffers)
-            viterbi(first, end, steps, augmentation, buffers)
+            if is_alone and end - first == 1 and steps.given[first] == NONE:
+                choose_alone(first, steps, matrix, weights, turn, buffers)
+            else:
+                refresh_tables(first, end, steps, matrix, weights, turn, buffers)
+                viterbi(first, end, steps, augmentation, buffers)
             for p in range(first, end):
                 mistakes += int(buffers.path[p] != steps.truth[p])
             count = add_differences(first, end, steps, matrix, buffers, count)

@@ -173,6 +173,7 @@ class SequenceWorlds:
         """Go through these worlds in order, updating weights and sums; return the number of wrong values."""
         self._viterbi.age[:] = -1
         self._viterbi.joined_age[:] = -1
+        self._viterbi.choice_age[:] = -1
         return int(
             self._kernel.learn_worlds(
                 np.asarray(worlds, np.int64),
@@ -318,6 +319,8 @@ def _viterbi_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int, w
     return ViterbiBuffers(
         tables=np.zeros(cells),
         age=np.full(cells, -1, np.int64),
+        choice=np.zeros(cells, np.int64),
+        choice_age=np.full(cells, -1, np.int64),
         best=np.zeros((positions, size)),
         back=np.zeros((positions, size), np.int32),
         joined=np.zeros((len(steps.joint), size * size)),
