@@ -8,7 +8,7 @@ stopped and continued. Start with ``run_over_seeds``.
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -289,6 +289,12 @@ def _figures(score: SeedScore) -> dict[str, float]:
     }
 
 
+def _one_by_one(judged: Mapping[str, Sequence[Agreement]]) -> list[Table]:
+    """Return a table for each variant, which fits a terminal; the criterion stands below the last one."""
+    tables = [agreement_table({SHOWN.get(name, name): each}) for name, each in judged.items()]
+    return [*(replace(table, note="") for table in tables[:-1]), *tables[-1:]]
+
+
 def seeds_result(
     found: Mapping[str, Sequence[SeedScore]],
     *,
@@ -308,8 +314,9 @@ def seeds_result(
     further: tuple[Block, ...] = (Section("Tests over folds"), fold_tests_table(whole))
     if ablation:
         note = (
-            "Points of F1, and counts, that the sentence brings: with all sentences, minus all but this one; the mean "
-            f"over {ablation} seeds with the 95% interval of the mean. The same seeds are the same players and games. "
+            "Points of F1, and counts, that the sentence brings: with all sentences, minus all but this one; "
+            + ("one seed" if ablation == 1 else f"the mean over {ablation} seeds with the 95% interval of the mean")
+            + ". The same seeds are the same players and games. "
             "What was set on the published counts stays as it is, so that counts move too."
         )
         further += (
@@ -342,7 +349,7 @@ def seeds_result(
         f"crystal-island over seeds: {size}, simulated",
         seed,
         data,
-        (*(agreement_table({SHOWN.get(name, name): each}) for name, each in judged.items()), *further),
+        (*_one_by_one(judged), *further),
         (table, *further),
         source="Ha, Rowe, Mott and Lester, Tables 3 and 5",
         players="simulated players",
