@@ -33,10 +33,8 @@ def read(path: Path, how: str) -> int:
 
 
 def refusal(path: Path, how: str) -> str:
-    started = time.perf_counter()
     with pytest.raises(TelosError) as caught:
         read(path, how)
-    assert time.perf_counter() - started < 5
     said = str(caught.value)
     assert "\n" not in said
     assert len(said) < 2000

@@ -1,14 +1,12 @@
 """Explanations in the Beliefs panel: of the present, of the past, and of a clicked event."""
 
-import asyncio
-
 import pytest
 
 pytest.importorskip("nicegui", reason='the studio needs NiceGUI: pip install "telos[studio]"')
 
 from nicegui import Client, ui
 
-from studio.page_client import found, in_page, played, texts
+from studio.page_client import found, in_page, played, texts, until
 from studio.tiny import ALWAYS_WEST, LINE
 from telos.studio.explanation import ExplanationLine
 from telos.studio.page.beliefs_panel import BeliefsPanel, ExplanationBox
@@ -26,9 +24,9 @@ def reason(session: Session, number: int) -> str:
     return "\n".join(line.words for line in session.explain(number, "last"))
 
 
-async def looked_back() -> None:
-    """Wait for what is worked out beside the game."""
-    await asyncio.sleep(1.0)
+async def is_explained(client: Client, session: Session, number: int) -> None:
+    """Wait until an event is explained, which is worked out beside the game."""
+    await until(lambda: explained(client) == reason(session, number) != "")
 
 
 def test_present_is_explained_by_default() -> None:
@@ -60,8 +58,7 @@ def test_past_moment_is_explained_by_last_happening() -> None:
             session.advance()
         session.scrub(8)
         beliefs.refresh()
-        await looked_back()
-        assert explained(client) == reason(session, 4)
+        await is_explained(client, session, 4)
         assert "0.5 s  walker goes right" in texts(client)
         session.scrub(0)  # before anything happened
         beliefs.refresh()
@@ -77,13 +74,12 @@ def test_clicked_event_stays_explained_until_released() -> None:
         release = found(client, ui.button, "Explain the present again")
         assert not release.visible
         beliefs.explain(2)
-        await looked_back()
-        assert explained(client) == reason(session, 2)
+        await is_explained(client, session, 2)
         assert "0.3 s  walker goes right" in texts(client)
         session.advance()
         session.scrub(2)
         beliefs.refresh()
-        await looked_back()
+        await is_explained(client, session, 2)
         assert "0.3 s  walker goes right" in texts(client)
         assert release.visible
         session.scrub(None)
@@ -99,12 +95,11 @@ def test_explanation_is_recomputed_after_model_change() -> None:
         session = played(5)
         beliefs = BeliefsPanel(session)
         beliefs.explain(2)
-        await looked_back()
+        await is_explained(client, session, 2)
         before = explained(client)
         session.apply("last", ALWAYS_WEST)
         beliefs.refresh()
-        await looked_back()
-        assert explained(client) == reason(session, 2) != before
+        await until(lambda: explained(client) == reason(session, 2) != before)
 
     in_page(act)
 

@@ -1,6 +1,5 @@
 """The Model panel: faults, apply, revert, compare, open and save."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -76,8 +75,7 @@ def test_model_is_applied_and_reverted_and_draft_is_marked(tmp_path: Path) -> No
         model = ModelPanel(session, Library(tmp_path), dark=True)
         assert "in force" in texts(client)
         model._editor.value = ALWAYS_WEST
-        await asyncio.sleep(0.5)
-        assert "not applied" in texts(client)
+        await until(lambda: "not applied" in texts(client))
         model.revert()
         assert model._editor.value == BY_LAST_STEP
         assert "in force" in texts(client)
