@@ -163,3 +163,11 @@ def test_scores_are_those_of_the_whole_study(variant: str) -> None:
     for fold in range(2):
         expected = {key: each.decodings[AHEAD].folds[fold] for key, each in outcome.scores.items()}
         assert score_ahead(log, specs, 3, fold) == expected
+
+
+def test_a_player_who_achieves_nothing_does_not_change_what_identifies_a_score(tmp_path: Path) -> None:
+    variant = name_without("periods")
+    assert island_log(4, 19, folds=2, variant=variant).players == 3  # one of four reaches no goal
+    kept = Scores(tmp_path / "scores.json")
+    kept.add(score_seed(variant, 19, players=4, folds=2))
+    assert Scores(tmp_path / "scores.json").find(variant, 19, players=4, folds=2) is not None

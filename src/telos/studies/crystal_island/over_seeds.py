@@ -72,7 +72,10 @@ CHANGED = {
 
 @dataclass(frozen=True, slots=True)
 class SeedScore:
-    """What one study of one seed found: F1 by model in per cent, counts, and the p of each pair by Tukey's test."""
+    """What one study of one seed found: F1 by model in per cent, counts, and the p of each pair by Tukey's test.
+
+    ``players`` are all that were simulated, also those who achieved nothing and have no row in the log.
+    """
 
     variant: str
     seed: int
@@ -132,7 +135,7 @@ def score_seed(variant: str, seed: int, *, players: int, folds: int, jobs: int =
     return SeedScore(
         variant,
         seed,
-        log.players,
+        players,
         len(by_fold),
         {spec.key: 100.0 * fmean(each[spec.key] for each in by_fold) for spec in specs},
         len(log.truth),
