@@ -37,7 +37,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if options.usepdb or options.trace or options.capture == "no":
         return
     if not all(Path(each.partition("::")[0]).is_file() for each in config.args):
-        options.numprocesses, options.dist = min(_cores(), MOST_WORKERS), "worksteal"
+        # One more than cores: tests with a browser, a service or Spark spend much of their time waiting.
+        options.numprocesses, options.dist = min(_cores() + 1, MOST_WORKERS), "worksteal"
 
 
 def _cores() -> int:
@@ -60,6 +61,8 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # The longest first, so that one worker has them all: each that runs some starts a driver of its own.
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent / "spark")
     if config.getoption("--slow"):
         return
     for item in items:

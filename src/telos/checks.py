@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from telos.core.belief import Belief
-from telos.core.binding import bind
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.core.expressions import bind
 from telos.core.plan import Answer, NoPlan, Plan
 from telos.core.state import State
 from telos.core.values import NUMBER, Value

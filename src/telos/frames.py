@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from telos.core.errors import TelosError
 from telos.files.reading import FilePath
+from telos.recognition.files.kinds import has_concurrent_goals
 from telos.recognition.files.load import named_model
 from telos.recognition.iohmm import IOHMM
 
@@ -100,7 +101,8 @@ def train(
 ) -> IOHMM:
     """Return a copy of a model that has learned from the events whose goal is known: the column ``truth``.
 
-    The model is an `iohmm`; what it has counted before is kept. ``telos.recognition.save_model`` writes the result to a
+    The model is an `iohmm`; what it has counted before is kept. Of a concurrent recogniser, the `iohmm` that it is of
+    is trained and returned; rows may name several goals then. ``telos.recognition.save_model`` writes the result to a
     file. A corpus of `telos corpus prepare` says in ``goal`` which goal each action led to, and is read as such.
 
     >>> from telos.recognition import loads_model
@@ -116,13 +118,18 @@ def train(
         _refuse_sort(sort)
         found: IOHMM = spark.train(model, frame, columns=_for_spark(columns), **how)
         return found
-    from telos.telemetry.bulk import train_batches
+    from telos.recognition.concurrent import ConcurrentGoalModel
+    from telos.telemetry.bulk import train_batches, train_concurrent
 
     taught = _loaded(model)
-    if not isinstance(taught, IOHMM):
+    learner = taught.model if isinstance(taught, ConcurrentGoalModel) else taught
+    if not isinstance(learner, IOHMM):
         raise TelosError(f"{_name(model, 1)} is written by hand and learns nothing", "train an iohmm")
     log, _ = _open(frame, [taught], columns, labelled=True, sort=sort, **how)
-    trained = train_batches(log.batches(), taught)
+    if isinstance(taught, ConcurrentGoalModel):
+        trained = train_concurrent(log.batches(), taught)
+    else:
+        trained = train_batches(log.batches(), learner)
     _warn(log.report)
     return trained
 
@@ -164,6 +171,12 @@ def evaluate(
     from telos.telemetry.bulk import cross_validate, evaluate_batches
 
     loaded = {name: _loaded(model) for name, model in named.items()}
+    concurrent = next((name for name, model in loaded.items() if has_concurrent_goals(model)), None)
+    if concurrent is not None:
+        raise TelosError(
+            f"the goals of {concurrent} do not exclude one another, and are scored one by one",
+            "count batches with telos.telemetry.bulk.ConcurrentCounts, or use telos evaluate",
+        )
     keep = () if by == PLAYER else (by,)
     log, _ = _open(frame, list(loaded.values()), columns, labelled=True, keep=keep, sort=sort, **how)
     if folds is None:

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from browser.conftest import Studio, frame, reach, until
-from telos.cli.play import write_redirect
+from telos.cli.worlds.play import write_redirect
 from telos.studio.server.app import DEFAULT_PORT
 
 Open = Callable[..., Any]

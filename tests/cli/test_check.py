@@ -314,6 +314,20 @@ def test_shipped_folders_have_no_faults_and_no_notes(folder: str) -> None:
     assert noted == (["flairs-text.yaml"] if folder == "src/telos" else [])  # nine outcomes, as the paper's text has it
 
 
+def test_recognizers_of_several_goals_at_once_are_told_and_checked(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text("recognizer: concurrent\nof: flairs\n")
+    (tmp_path / "bad.yaml").write_text("recognizer: concurrent\nof: flairs-fsm\n")
+    good = CliRunner().invoke(app, ["check", str(tmp_path / "good.yaml")])
+    assert good.exit_code == 0
+    assert good.stdout.endswith("good.yaml: fine: a recogniser of level, explore, town, each by itself\n")
+    bad = CliRunner().invoke(app, ["check", "--json", str(tmp_path / "bad.yaml")])
+    assert bad.exit_code == 2
+    (shown,) = json.loads(bad.stdout)["files"]
+    assert (shown["kind"], shown["faults"][0]["line"]) == ("concurrent", 2)
+    schema = json.loads(CliRunner().invoke(app, ["check", "--schema", "concurrent"]).stdout)
+    assert schema["required"] == ["recognizer", "of"]
+
+
 def test_trained_ensembles_are_told_and_checked(tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="NumPy is needed to read a trained ensemble")
     from recognition.ensembles import random_model

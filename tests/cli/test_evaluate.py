@@ -127,4 +127,7 @@ def test_several_goals_at_once_are_scored_one_by_one(tmp_path: Path) -> None:
         log, "--model", model, "--model", "flairs"
     )
     strange = write_lines(tmp_path / "strange.jsonl", log_lines(5, truth="level + trade"))
-    assert "names the goal 'trade', which the model does not have" in refused(strange, "--model", model)
+    with pytest.raises(
+        TelosError, match=r"strange.jsonl:1: the goal pursued is 'level \+ trade', and no goal is 'trade'"
+    ):
+        run(strange, "--model", model)

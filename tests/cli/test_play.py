@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.play import play, read_token, write_redirect
+from telos.cli.worlds.play import play, read_token, write_redirect
 from telos.core.errors import TelosError
 
 app = typer.Typer(pretty_exceptions_enable=False)

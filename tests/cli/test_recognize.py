@@ -209,6 +209,13 @@ def test_bad_options_are_refused(log: Path, tmp_path: Path) -> None:
     assert "there is no folder" in refused(log, "-o", tmp_path / "no" / "out.jsonl")
     assert "--why must be from 0 to" in refused(log, "--why", "-1")
     assert refused(tmp_path / "no.jsonl").lower() == "log: no such file or directory"
+    (tmp_path / "each.yaml").write_text("recognizer: concurrent\nof: flairs\n", encoding="utf-8")
+    assert "each.yaml is of the kind concurrent; name one, or" in refused(
+        log, "--model", tmp_path / "each.yaml", "--recap"
+    )
+    assert "island is of the kind markov-logic; use: telos logic infer" in refused(
+        log, "--model", "island", "--lag", "2"
+    )
 
 
 def test_a_table_is_read_with_its_columns(tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
     out = ("-o", tmp_path / "me.yaml")
     assert refused(log) == "no output file is given; name the file for the trained model, as in: -o me.yaml"
     assert "flairs is written by hand and learns nothing" in refused(log, "--model", "flairs", *out)
+    assert refused(log, "--model", "island", *out) == "island learns by its formulas; train it with: telos logic learn"
     blind = write_lines(tmp_path / "blind.jsonl", log_lines(5, truth=None))
     assert 'no row says what the player was after; add "truth": "explore" to its lines' in refused(blind, *out)
     strange = write_lines(tmp_path / "strange.jsonl", log_lines(5, truth="levle"))
@@ -146,3 +147,78 @@ def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
         run(back, *out)
     assert "no player 'q'" in refused(log, "--player", "q", *out)
     assert not (tmp_path / "me.yaml").exists()
+
+
+COUNTING = """
+recognizer: iohmm
+goals: [cook, test]
+observations: {ask: action == ask, walk: true}
+"""
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path) -> Path:
+    """A folder with a concurrent recogniser, the iohmm that it is of, and a log whose rows name several goals."""
+    (tmp_path / "one.yaml").write_text(COUNTING)
+    (tmp_path / "each.yaml").write_text("recognizer: concurrent\nof: one.yaml\n")
+    told = [("ask", "cook + test"), ("ask", "cook"), ("walk", "none"), ("walk", "test+cook"), ("ask", None)]
+    rows = [{"player": "ann", "time": at, "action": action, "truth": truth} for at, (action, truth) in enumerate(told)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def test_rows_with_several_goals_teach_the_recognizer_that_a_concurrent_one_is_of(kitchen: Path) -> None:
+    file = kitchen / "log.jsonl"
+    found = figures(file, "--model", kitchen / "each.yaml", "-o", kitchen / "two.yaml")
+    assert (found["learned"], found["several"], found["none"], found["unknown"]) == (3, 2, 1, 1)
+    assert found["goals"] == {"cook": 3, "test": 2}
+    assert trained(kitchen / "two.yaml").counts.seen == {
+        "cook": {"ask": 2.0, "walk": 1.0},
+        "test": {"ask": 1.0, "walk": 1.0},
+    }
+    (kitchen / "again.yaml").write_text("recognizer: concurrent\nof: two.yaml\n")
+    assert named_model(kitchen / "again.yaml").goals == ("cook", "test")
+    told = run(file, "--model", kitchen / "each.yaml", "-o", kitchen / "two.yaml").stdout.splitlines()
+    assert told[:2] == [
+        "learned from 3 of 5 events (cook 3, test 2); 2 had several goals",
+        "1 had none, 1 no known goal",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--cv", "3"], "--cv is for goals that exclude one another"),
+        (["--unlabelled"], "--unlabelled is for goals that exclude one another"),
+        (["--engine", "spark"], "--engine is for goals that exclude one another"),
+    ],
+)
+def test_options_for_goals_that_exclude_one_another_are_refused(
+    kitchen: Path, options: list[str], message: str
+) -> None:
+    told = refused(kitchen / "log.jsonl", "--model", kitchen / "each.yaml", "-o", kitchen / "two.yaml", *options)
+    assert message in told
+    assert not (kitchen / "two.yaml").exists()
+
+
+def test_a_concurrent_recognizer_of_one_that_is_written_by_hand_learns_nothing(kitchen: Path) -> None:
+    (kitchen / "hand.yaml").write_text("recognizer: concurrent\nof: flairs\n")
+    told = refused(kitchen / "log.jsonl", "--model", kitchen / "hand.yaml", "-o", kitchen / "two.yaml")
+    assert "is of a recogniser that is written by hand and learns nothing; name an iohmm under `of`" in told
+
+
+def test_a_trained_model_never_replaces_the_one_that_a_concurrent_recognizer_is_of(kitchen: Path) -> None:
+    told = refused(kitchen / "log.jsonl", "--model", kitchen / "each.yaml", "-o", kitchen / "one.yaml")
+    assert "this file is an input" in told
+    assert (kitchen / "one.yaml").read_text() == COUNTING
+
+
+def test_rows_with_several_goals_are_refused_for_goals_that_exclude_one_another(kitchen: Path) -> None:
+    with pytest.raises(TelosError, match="several goals at once, or none, are for a file of the kind") as caught:
+        run(kitchen / "log.jsonl", "--model", kitchen / "one.yaml", "-o", kitchen / "two.yaml")
+    assert "log.jsonl:1: the goal pursued is 'cook + test'" in str(caught.value)
+    assert not (kitchen / "two.yaml").exists()
+    (kitchen / "log.jsonl").write_text('{"time": 0, "action": "ask", "truth": "cook + tast"}\n')
+    for model in ("one.yaml", "each.yaml"):
+        with pytest.raises(TelosError, match=r"log.jsonl:1: .* and no goal is 'tast'; did you mean 'test'\?"):
+            run(kitchen / "log.jsonl", "--model", kitchen / model, "-o", kitchen / "two.yaml")

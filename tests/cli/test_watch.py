@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.watch import watch
+from telos.cli.worlds.watch import watch
 from telos.core.errors import TelosError
 
 app = typer.Typer(pretty_exceptions_enable=False)
@@ -235,6 +235,15 @@ def test_orders_are_weighed_one_by_one_with_means() -> None:
     assert (said["scene"], said["seed"], said["simulated"]) == ("get-to-cover", 1, True)
     assert [each["member"] for each in said["orders"]] == ["everybody", "Tia", "Sam", "Ugo"]
     assert {each["task"]: each["orders"] for each in said["means"]} == {"cover": 2, "everybody": 1, "suppress": 1}
+
+
+@pytest.mark.parametrize("fights", ["1", "2"])
+def test_fights_without_orders_are_told_to_have_none(fights: str) -> None:
+    short = ("watch", "orders", "--scene", "hunt", "--seconds", "1", "--fights", fights)
+    lines = CliRunner().invoke(app, short, catch_exceptions=False).stdout.splitlines()
+    assert lines[-1] == "no squad has begun a behaviour: let the fights last longer, or take a scene with squads"
+    said = json.loads(CliRunner().invoke(app, [*short, "--json"], catch_exceptions=False).stdout)
+    assert (said["orders"], said["means"], said["situations"]) == ([], [], [])
 
 
 def test_orders_of_several_fights_are_told_by_situation() -> None:

@@ -46,7 +46,12 @@ truth: goal
 context: {d_pot: int, hot: bool, facing: text}
 """
 # For formats of the registry of which no file is shipped.
-MORE_SEEDS: dict[str, dict[str, str]] = {"tasks": {"range.yaml": TASKS}, "columns": {"kitchen.yaml": COLUMNS}}
+CONCURRENT = "recognizer: concurrent\nof: flairs\nabout: each goal by itself\n"
+MORE_SEEDS: dict[str, dict[str, str]] = {
+    "tasks": {"range.yaml": TASKS},
+    "columns": {"kitchen.yaml": COLUMNS},
+    "concurrent": {"each.yaml": CONCURRENT},
+}
 
 KEYS_COLUMNS = """\
 columns: keys

@@ -105,6 +105,16 @@ def _use_recognizer(model: Any) -> None:
         check_belief(reader.observe(event).values())
 
 
+def _use_concurrent(model: Any) -> None:
+    from recognition.readings import play
+    from telos.recognition.files.load import create_recognizer
+
+    reader = create_recognizer(model)
+    for event in play(3, seed=2):
+        if not all(0.0 <= chance <= 1.0 for chance in reader.observe(event).values()):
+            raise Violation(f"chances that are none: {reader.belief!r}")
+
+
 def _use_grammar(grammar: Any) -> None:
     from telos.core.event import Event
     from telos.recognition.files.load import create_recognizer
@@ -125,6 +135,7 @@ _USES: dict[str, Callable[[Any], None]] = {
     "columns": _use_columns,
     "domain": _use_domain,
     "recognizer": _use_recognizer,
+    "concurrent": _use_concurrent,
     "grammar": _use_grammar,
 }
 
@@ -292,13 +303,13 @@ def _text(file: Path) -> str:
 
 
 def _parse_expression(file: Path) -> object:
-    from telos.core.parser import parse_expression
+    from telos.core.expressions import parse_expression
 
     return str(parse_expression(_text(file)))
 
 
 def _parse_assignments(file: Path) -> object:
-    from telos.core.parser import parse_assignments
+    from telos.core.expressions import parse_assignments
 
     return str(parse_assignments(_text(file)))
 

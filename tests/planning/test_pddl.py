@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telos.core.binding import bind
 from telos.core.errors import DefinitionError, TelosError
-from telos.core.expressions import Literal
+from telos.core.expressions import Literal, bind
 from telos.core.goal import Goal
 from telos.core.plan import Plan
 from telos.core.state import State

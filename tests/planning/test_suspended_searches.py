@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import telos
-from telos.core.binding import bind
 from telos.core.errors import TelosError
+from telos.core.expressions import bind
 from telos.core.values import NUMBER
 from telos.planning import search
 from telos.planning.planner import Planner

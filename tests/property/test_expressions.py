@@ -7,9 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import telos
-from telos.core.binding import bind
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or, to_text
-from telos.core.parser import parse_expression
+from telos.core.expressions import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    Literal,
+    Name,
+    Not,
+    Or,
+    bind,
+    parse_expression,
+    to_text,
+)
 from telos.core.values import BOOL, NUMBER
 
 LAYOUT = telos.State.of({"x": 0, "y": 0, "p": False, "q": False}).layout

@@ -64,7 +64,7 @@ def random_state(rng: Random, domain: telos.Domain) -> telos.State:
 
 
 def cost_of(action: telos.Action, state: telos.State) -> float:
-    from telos.core.binding import bind
+    from telos.core.expressions import bind
     from telos.core.values import NUMBER
 
     return float(bind(action.cost, state.layout, NUMBER)(state.array))

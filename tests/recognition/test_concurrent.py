@@ -1,11 +1,14 @@
 """Goals that do not exclude one another: exact against enumeration, honest beliefs, and what is refused."""
 
 import itertools
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,9 +32,17 @@ from telos.recognition.concurrent import (
     join_goals,
     split_goals,
 )
-from telos.recognition.files import create_recognizer, parse_model
+from telos.recognition.files import create_recognizer, loads_model, named_model, parse_model
+from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM
-from telos.telemetry.bulk.concurrent import ConcurrentScores, join_truth, split_truth
+from telos.recognition.transitions import TransitionRules
+from telos.telemetry.bulk.concurrent import (
+    ConcurrentCounts,
+    ConcurrentScores,
+    join_truth,
+    split_truth,
+    train_concurrent,
+)
 from telos.worlds.island.playthrough import find_pursued, record_player
 
 WEIGHTS = st.floats(-3, 3).map(lambda value: round(value, 2))
@@ -181,8 +192,77 @@ def test_a_file_of_the_kind_reads_another_recognizer_goal_by_goal(tmp_path: Path
     (tmp_path / "mine.yaml").write_text("recognizer: concurrent\nof: flairs-fsm\n", encoding="utf-8")
     with pytest.raises(TelosError, match="'flairs-fsm' has no chances of what is seen under each goal"):
         telos.recognizer(tmp_path / "mine.yaml")
-    with pytest.raises(TelosError, match=r"x.yaml: 'other.yaml' is not a built-in recogniser"):
+    with pytest.raises(TelosError, match=r"x.yaml:2:5: 'other.yaml' is not a built-in recogniser"):
         parse_model("recognizer: concurrent\nof: other.yaml\n", name="x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a": "a.yaml"}, r"a.yaml:2:5: 'a.yaml' is itself of the kind `concurrent`"),
+        ({"a": "b.yaml", "b": "a.yaml"}, r"a.yaml:2:5: 'b.yaml' is itself of the kind `concurrent`"),
+        ({"a": "flairss"}, r"a.yaml:2:5: 'flairss' is not a built-in .*; did you mean 'flairs'\?"),
+    ],
+)
+def test_what_a_file_of_the_kind_cannot_be_of_is_told_with_its_line(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    for name, named in files.items():
+        (tmp_path / f"{name}.yaml").write_text(f"recognizer: concurrent\nof: {named}\n", encoding="utf-8")
+    with pytest.raises(TelosError, match=message):
+        telos.recognizer(tmp_path / "a.yaml")
+
+
+def test_a_text_reads_the_built_in_recognizer_although_a_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "flairs").write_text("a secret", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert create_recognizer(parse_model("recognizer: concurrent\nof: flairs\n", name="x.yaml")).goals[0] == "level"
+
+
+TICKS = """
+recognizer: ffbm
+goals: [rest, work, roam]
+context: {cause: [input, tick], bell: bool}
+moments: [bell]
+clock: {on: [input], every: 1 s}
+transitions: {lasts: 10 updates, when: [{if: bell, from any: {rest: 1, work: 0, roam: 0}}]}
+observations:
+  rest: {sit: 0.8, walk: 0.2}
+  work: {sit: 0.3, walk: 0.7}
+  roam: {sit: 0.1, walk: 0.9}
+"""
+
+
+def ticks(count: int, *, bells: tuple[int, ...] = ()) -> list[Event]:
+    """Return events ten times a second, as a game sends them; the clock counts one a second."""
+    return [
+        Event("walk" if at % 20 else "sit", {"cause": "tick", "bell": at in bells}, time=at / 10) for at in range(count)
+    ]
+
+
+def test_ticks_between_updates_are_no_evidence_of_their_own() -> None:
+    model = loads_model(TICKS)
+    each, all_ticks = ConcurrentReader(ConcurrentGoalModel(model)), ticks(45)
+    for event in all_ticks[::10]:
+        each.observe(event)
+    often = ConcurrentReader(ConcurrentGoalModel(model))
+    for event in all_ticks:
+        often.observe(event)
+    assert often.belief == each.belief
+
+
+def test_what_happened_between_two_updates_is_carried_over_also_by_a_saved_reader() -> None:
+    model = ConcurrentGoalModel(loads_model(TICKS))
+    heard, deaf = ConcurrentReader(model), ConcurrentReader(model)
+    for event in ticks(15, bells=(14,)):
+        heard.observe(event)
+    for event in ticks(15):
+        deaf.observe(event)
+    heard = ConcurrentReader.resume(model, json.loads(json.dumps(heard.save())))
+    last = ticks(21)[-1]
+    assert heard.observe(last)["rest"] > 0.99 > deaf.observe(last)["rest"]
 
 
 def test_several_goals_of_a_row_are_named_and_counted() -> None:
@@ -262,3 +342,62 @@ def test_weights_learned_from_facts_of_several_goals_make_a_recognizer(tmp_path:
     assert reader.observe(Event("Walk", time=0.0)).likely() == ("Cook", "Test")
     assert reader.observe(Event("Ask", time=1.0)).likely() == ("Cook",)
     assert reader.observe(Event("Read", time=2.0)).likely() == ()
+
+
+COUNTING = """
+recognizer: iohmm
+goals: [cook, test, rest]
+discount: 0.9
+context: {speed: number}
+observations: {ask: action == ask, walk: true}
+measures:
+  speed: {distribution: gaussian, usual: {mean: 1, deviation: 1}}
+"""
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["ask", "walk"]),
+            st.one_of(st.none(), st.floats(-5, 5)),
+            st.one_of(st.none(), st.lists(st.sampled_from(["cook", "test", "rest"]), max_size=4)),
+        ),
+        min_size=1,
+        max_size=12,
+    ).filter(lambda rows: any(named is not None for _, _, named in rows)),
+    st.integers(1, 12),
+)
+def test_columns_learn_from_rows_of_several_goals_what_a_reader_learns(
+    rows: list[tuple[str, float | None, list[str] | None]], cut: int
+) -> None:
+    live = ConcurrentReader(ConcurrentGoalModel(loads_model(COUNTING)))
+    for at, (action, speed, named) in enumerate(rows):
+        context = {} if speed is None else {"speed": speed}
+        live.learn(Event(action, context, time=float(at)), *(named or ()))
+    schema = {"time": pl.Float64, "action": pl.String, "speed": pl.Float64, "truth": pl.String}
+    told = [(float(at), *row[:2], None if row[2] is None else join_truth(row[2])) for at, row in enumerate(rows)]
+    frame = pl.DataFrame(told, schema=schema, orient="row")
+    model = ConcurrentGoalModel(loads_model(COUNTING))
+    learned = train_concurrent([part for part in (frame[:cut], frame[cut:]) if part.height], model)
+    expected = live.model.model
+    assert isinstance(expected, IOHMM)
+    for goal in learned.goals:
+        assert learned.counts.seen[goal] == pytest.approx(expected.counts.seen[goal])
+        ours, theirs = (each.measures.seen.get("speed", {}).get(goal, [0.0] * 3) for each in (learned, expected))
+        assert ours == pytest.approx(theirs)
+
+
+def test_frames_without_a_truth_are_refused() -> None:
+    model = ConcurrentGoalModel(flairs())
+    frame = pl.DataFrame({"time": [0.0], "action": ["swing"], "truths": ["level"]})
+    with pytest.raises(TelosError, match=r"there is no column 'truth', .*; did you mean 'truths'"):
+        ConcurrentCounts({"each": model}).count(frame)
+
+
+def test_models_without_chances_of_what_is_seen_are_refused() -> None:
+    machine: Any = named_model("flairs-fsm")
+    for make in (ConcurrentGoalModel, Reader):
+        with pytest.raises(TelosError, match="has no chances of what is seen under each goal"):
+            make(machine)
+    with pytest.raises(TelosError, match="one goal has no other goals to compare it with"):
+        ConcurrentGoalModel(IOHMM(["level"], transitions=TransitionRules(lasts=10)))

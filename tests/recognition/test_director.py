@@ -1,6 +1,7 @@
 """A director says what the game should do by what is believed, when it has been believed for long enough."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,8 +10,12 @@ from hypothesis import strategies as st
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
+from telos.core.values import FrozenMap
 from telos.recognition.director import Advice, Director, DirectorRule, create_director
-from telos.recognition.files.load import built_in_names, create_recognizer, named_model
+from telos.recognition.files.load import built_in_names, create_recognizer, format_model, loads_model, named_model
+from telos.recognition.iohmm import IOHMM
+from telos.recognition.transitions import TransitionRules
+from telos.worlds.adventure import Adventure, GameRecognizer
 
 GOALS = ("level", "explore")
 GRIND = DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}, say="There is little left here.")
@@ -224,7 +229,7 @@ def test_a_director_with_formulas_is_saved() -> None:
     [
         ("1 - 2 * belief.level", r"`1 - 2 \* belief.level` can be -1, .* write `max\(0, 1 - 2 \* belief.level\)`"),
         ("1 - 0.1 * monsters", "can be any number"),
-        ("1 / level", "can be any number"),
+        ("1 / level", "divides by `level`, which can be 0; write `max"),
         ("2000 * level", "can be 2000, and at most 1000 is paid"),
         ("1 - 0.5 * belief.levl", "unknown variable 'belief.levl'.*did you mean 'belief.level'"),
         ("in_town", "is true or false, where number is wanted"),
@@ -241,3 +246,122 @@ def test_no_accepted_formula_pays_less_than_nothing(level: float, slope: float) 
     director = Director([rule], GOALS)
     director.advise(Event("swing"), sure(level))
     assert director.pay["kill"] == pytest.approx(1 - slope * level * level, abs=0.0051)
+
+
+# --- pay for all kinds of earnings ------------------------------------------------------------------------------------
+
+HUNT = """
+recognizer: ffbm
+goals: [fight, flee]
+observations:
+  fight: {swing: 0.8, walk: 0.2}
+  flee: {swing: 0.3, walk: 0.7}
+transitions: {lasts: 20 updates}
+director:
+  - if: belief.fight > 0.5
+    pay: 1 - 0.8 * belief.fight
+"""
+
+
+def test_a_factor_alone_is_for_whatever_is_earned() -> None:
+    model = loads_model(HUNT)
+    assert loads_model(format_model(model)) == model
+    director = create_director(model)
+    assert director is not None
+    advice = director.advise(Event("swing"), Belief({"fight": 0.75, "flee": 0.25}))
+    assert advice is not None
+    assert dict(advice.pay) == {"all": 0.4}
+    assert advice.factor("gold") == 0.4
+    known = create_director(model, earnings=["gold", "wood"])
+    assert known is not None
+    advice = known.advise(Event("swing"), Belief({"fight": 0.75, "flee": 0.25}))
+    assert advice is not None
+    assert dict(advice.pay) == {"gold": 0.4, "wood": 0.4}
+
+
+def test_all_and_a_kind_of_earnings_are_multiplied() -> None:
+    director = Director([DirectorRule("level >= 0", pay={"all": "1 - belief.level", "kill": 0.5})], GOALS)
+    advice = director.advise(Event("swing"), sure(0.4))
+    assert advice is not None
+    assert dict(advice.pay) == {"kill": 0.3, "gem": 0.6, "chest": 0.6}
+    assert DirectorRule("level > 0.5", pay=0).pay == {"all": 0.0}
+
+
+def test_the_adventure_pays_all_earnings_by_a_factor_alone() -> None:
+    text = format_model(named_model("wilds")).replace("pay: {kill: ", "pay: {all: ")
+    assert {"all"} == {what for rule in loads_model(text).director or () for what in rule.pay}
+    reading = GameRecognizer(text, seed=1)
+    for second in range(40):
+        context = {"monsters": 4, "moving": "stop", "killed": second % 5 == 0}
+        reading.observe(Event("swing", context, time=float(second)))
+    assert reading.fault == ""
+    assert set(reading.pay) == {"kill", "gem", "chest"}
+    assert max(reading.pay.values()) < 0.5
+    game = Adventure("wilds", seed=1)
+    game.adapt(Advice(FrozenMap({"all": 0.5, "gem": 0.5})))
+    assert game.pay["gem"] == 0.25
+    assert game.pay["kill"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("pay", "message"),
+    [
+        ("1 - 2 * belief.fight", r":10:10: `1 - 2 \* belief.fight` can be -1, and nothing is paid less than 0"),
+        ("1 - belief.figt", r":10:10: unknown variable 'belief.figt' in .*; did you mean 'belief.fight'\?"),
+        ("min(1, 1 / belief.fight)", r"divides by `belief.fight`, which can be 0; write `max\(0.01, belief.fight\)`"),
+        ("-1", r":10:10: pay must be a factor from 0 to 1000"),
+        ("[0.5]", r":10:10: pay must be a factor from 0 to 1000.*, got a list"),
+        ("{}", r":9:5: this rule changes nothing"),
+    ],
+)
+def test_a_bad_factor_alone_is_told_with_its_line(pay: str, message: str) -> None:
+    text = HUNT.replace("pay: 1 - 0.8 * belief.fight", f"pay: {pay}")
+    with pytest.raises(TelosError, match=message):
+        loads_model(text, name="hunt.yaml")
+
+
+def test_a_goal_that_does_not_exist_is_told_also_where_the_context_is_not_listed() -> None:
+    with pytest.raises(TelosError, match=r"unknown variable 'belief.figt'"):
+        loads_model(HUNT.replace("belief.fight > 0.5", "belief.figt > 0.5"))
+
+
+def test_a_restored_game_traces_changes_of_pay_as_the_game_that_was_saved() -> None:
+    """Traces have steps of a tenth: what they had last is part of a save."""
+    traced: dict[str, list[Any]] = {"saved": [], "restored": []}
+    games = {
+        name: Adventure("wilds", seed=3, trace=lambda each, found=found: found.append(each))
+        for name, found in traced.items()
+    }
+    games["saved"].adapt(Advice(FrozenMap({"kill": 0.6})))
+    games["saved"].adapt(Advice(FrozenMap({"kill": 0.52})))  # too small a step
+    games["restored"].restore(json.loads(json.dumps(games["saved"].save())))
+    traced["saved"].clear()
+    for game in games.values():
+        game.adapt(Advice(FrozenMap({"kill": 0.48})))
+    assert [dict(each.pay) for each in traced["saved"]] == [{"kill": 0.48}]
+    assert traced["restored"] == traced["saved"]
+
+
+def test_saved_factors_are_those_that_a_formula_can_give() -> None:
+    director = Director([DULLED], GOALS)
+    director.advise(Event("swing", time=0.0), sure(0.75))
+    saved = director.save()
+    saved["factors"][0]["kill"] = 1e308
+    with pytest.raises(TelosError, match=r"saved director: factors\[0\].kill must be at most 1000"):
+        director.restore(saved)
+
+
+def test_what_formulas_read_is_context_of_models_in_python_too() -> None:
+    rule = DirectorRule("belief.a > 0.5 and gold > 3", pay="min(1, max(0, wood / 10))")
+    model = IOHMM(
+        ["a", "b"],
+        symbols=(("s", "action == s"), ("o", "true")),
+        transitions=TransitionRules(lasts=10),
+        director=[rule],
+    )
+    assert {"gold", "wood"} <= set(model.vocabulary.context)
+    director = create_director(loads_model(format_model(model)))
+    assert director is not None
+    advice = director.advise(Event("s", {"gold": 5, "wood": 4}), Belief({"a": 0.9, "b": 0.1}))
+    assert advice is not None
+    assert dict(advice.pay) == {"all": 0.4}

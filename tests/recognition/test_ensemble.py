@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,11 @@ from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.ensemble import (
+    CodedEntry,
     EnsembleReader,
     EnsembleSettings,
+    FeatureGroup,
+    FeatureProgram,
     FeatureStream,
     LinearScores,
     TrainingRows,
@@ -26,8 +30,9 @@ from telos.recognition.ensemble import (
     train_part,
 )
 from telos.recognition.ensemble import kernel as ensemble_kernel
+from telos.recognition.ensemble.features import ACHIEVED
 from telos.recognition.ensemble.files import ensemble_data
-from telos.recognition.ensemble.model import softmax
+from telos.recognition.ensemble.model import achieved_goals, softmax
 from telos.recognition.ensemble.training import deal_groups, fit_temperature, fit_weights, macro_f1
 
 
@@ -232,8 +237,61 @@ def test_a_saved_state_cannot_lead_out_of_its_arrays(place: float | None) -> Non
     steps = model.program._compiled[0]
     step = next(each for each in steps if each[ensemble_kernel.KIND] == ensemble_kernel.CHANGE)
     saved["state"][step[ensemble_kernel.STATE] + step[ensemble_kernel.DEPTH]] = place
-    with pytest.raises(TelosError, match="is no place of a value"):
+    with pytest.raises(TelosError, match="which no events lead to"):
         EnsembleReader.resume(model, saved)
+
+
+@pytest.mark.parametrize("kind", ["SINCE", "RECENT", "COUNT", "TOTAL", "AGE", "ROWS", "FILTER"])
+@pytest.mark.parametrize("number", [-5.0, None])
+def test_a_saved_state_cannot_count_below_zero(kind: str, number: float | None) -> None:
+    """The logarithm of such a count is an error in plain Python, and NaN where the kernel is compiled."""
+    model = random_model()
+    saved = EnsembleReader(model).save()
+    step = next(each for each in model.program._compiled[0] if each[ensemble_kernel.KIND] == KINDS_BY_NAME[kind])
+    saved["state"][step[ensemble_kernel.STATE]] = number
+    with pytest.raises(TelosError, match="which no events lead to"):
+        EnsembleReader.resume(model, saved)
+
+
+KINDS_BY_NAME = {
+    name: getattr(ensemble_kernel, name) for name in ("SINCE", "RECENT", "COUNT", "TOTAL", "AGE", "ROWS", "FILTER")
+}
+
+
+@pytest.mark.parametrize("far", [frozenset({"a", "b"}), ("x",), True, "3", 2**60])
+def test_readers_are_saved_after_events_with_any_context(far: Any) -> None:
+    model = random_model()
+    reader = EnsembleReader(model)
+    context = {"front": "oven", "room": "hall", "side": "home"}
+    reader.observe(Event("left", {**context, "far": far}))
+    resumed = EnsembleReader.resume(model, json.loads(json.dumps(reader.save(), allow_nan=False)))
+    after = Event("use", {**context, "far": 2}, time=1.0)
+    assert dict(resumed.observe(after)) == dict(reader.observe(after))
+
+
+@pytest.mark.parametrize("far", [math.inf, -math.inf, "inf", 10**400, 1e301])
+def test_numbers_whose_differences_overflow_are_refused(far: Any) -> None:
+    reader = EnsembleReader(random_model())
+    context = {"far": 1, "front": "bed", "room": "hall", "side": "home"}
+    with pytest.raises(TelosError, match=r"context entry 'far' is beyond 1e\+300"):
+        reader.observe(Event("left", {**context, "far": far}))
+    assert reader.observe(Event("left", context)) == EnsembleReader(random_model()).observe(Event("left", context))
+
+
+def test_truth_values_are_read_as_logs_write_them() -> None:
+    code = CodedEntry("lit", (("lit",),), ("false", "true"))
+    stream = FeatureStream(FeatureProgram((), (code,), (FeatureGroup("now", "lit"),)))
+    assert stream.update(Event("x", {"lit": True})).tolist() == [0.0, 1.0]
+    assert stream.update(Event("x", {"lit": "true"})).tolist() == [0.0, 1.0]
+
+
+def test_goals_that_were_achieved_at_once_are_told_apart_with_blanks_or_without() -> None:
+    code = CodedEntry(ACHIEVED, (), ("eat", "rest"))
+    stream = FeatureStream(FeatureProgram((), (code,), (FeatureGroup("now", ACHIEVED),)))
+    for goals in ("eat+rest", "eat + rest"):
+        stream.update(Event("x", goal=goals))
+        assert stream.update(Event("x")).tolist() == [0.0, 1.0]
+        assert achieved_goals(Event("x", goal=goals)) == ("eat", "rest")
 
 
 def test_wrong_events_are_refused() -> None:
@@ -305,7 +363,18 @@ def change(data, *path_and_value) -> None:
         (("features", "groups", 3, "depth", 10**9), "depth"),
         (("features", "groups", 0, "half_life", 0.0), "half_life"),
         (("features", "bins", 0, [999, 1.0]), "a bin of feature 999"),
-        (("features", "filter", "likelihoods", 0, 0, -1.0), "one is negative"),
+        (("features", "filter", "likelihoods", 0, 0, -1.0), "likelihoods[0][0] must be at least 0"),
+        (("features", "filter", "matrices", 0, 0, 0, 1e308), "matrices[0][0][0] must be at most 1.000001"),
+        (
+            ("parts", 0, "linear", "weights", 0, 0, 1e308),
+            "weights[0][0] must be at most 1000000000.0, got 1e+308; train",
+        ),
+        (("parts", 0, "linear", "scales", 0, 1e308), "scales[0] must be at most"),
+        (("parts", 0, "linear", "means", 0, 1e308), "means[0] must be at most"),
+        (("parts", 0, "trees", "values", 0, -1e308), "values[0] must be at least"),
+        (("parts", 0, "offsets", 0, 1e308), "offsets[0] must be at most"),
+        (("parts", 0, "weights", 0, 1e308), "weights[0] must be at most"),
+        (("parts", 0, "trees", "roots", 0, 10**30), "roots[0] must be at most"),
         (("features", "filter", "prior", [1.0]), "do not fit"),
         (("features", "codes", 0, "levels", []), "'act' reads nothing"),
         (("code", "import os"), "code"),
@@ -337,7 +406,14 @@ def test_a_damaged_file_loads_or_is_refused(data) -> None:
     except TelosError:
         return
     found = model.read([events_of(1)]) if model.parted_by == "side" and model.parts[0].value == "home" else None
-    assert found is None or found.shape == (30, len(model.goals))
+    assert found is None or found.sum(axis=1) == pytest.approx(np.ones(30))  # false for NaN
+
+
+def test_two_parts_for_the_same_players_are_refused() -> None:
+    data = json.loads(json.dumps(ensemble_data(random_model())))
+    data["parts"] *= 2
+    with pytest.raises(TelosError, match=r"bad.json: two parts of the ensemble are for the same players"):
+        parse_ensemble(json.dumps(data), "bad.json")
 
 
 # --- training ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from recognition.readings import play
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.recognition.concurrent import ConcurrentGoalModel
 from telos.recognition.files.load import loads_model
 from telos.recognition.hindsight import (
     GoalSpan,
@@ -172,8 +173,12 @@ def test_models_whose_likelihoods_are_of_other_things_are_not_compared() -> None
     with pytest.raises(TelosError, match="cannot be compared: their measures differ"):
         StyleReader({"one": IOHMM(), "other": IOHMM(measures=[measure])})
     machine = loads_model("{recognizer: fsm, goals: [a, b], rules: [{if: attacked, then: a}]}")
-    with pytest.raises(TelosError, match="'other' has no outcomes with chances"):
-        StyleReader({"one": IOHMM(), "other": machine})  # type: ignore[dict-item]
+    each = ConcurrentGoalModel(IOHMM())
+    for models in ({"one": IOHMM(), "other": machine}, {"one": machine, "other": machine}, {"one": each}):
+        with pytest.raises(
+            TelosError, match="which has no likelihood of what is seen; compare ffbm, constant and iohmm"
+        ):
+            StyleReader(models)  # type: ignore[arg-type]
 
 
 def known_session(seed: int) -> list[Event]:

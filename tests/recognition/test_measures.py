@@ -1,11 +1,13 @@
 """Continuous observations: densities against scipy, fits, evidence as a product, files, and what is refused."""
 
 import math
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+import telos
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.recognition import IOHMM, Reader, fit_em, format_model, loads_model, personalize, pool_models
@@ -98,6 +100,15 @@ def test_one_observation_gives_no_infinite_density(prior: Any) -> None:
     shrunk = fit_density(prior, 10.0, (1.0, *prior.statistics(2.0)), 0.01)
     assert abs(shrunk.mean - prior.mean) < abs(alone.mean - prior.mean) / 5
     assert fit_density(prior, 10.0, (0.0, 0.0, 0.0), 0.01) is prior
+
+
+@pytest.mark.parametrize("prior", [Gaussian(4, 0.5), Gamma(4, 2), VonMises(1, 3)])
+def test_what_has_faded_away_is_no_observation(prior: Any) -> None:
+    model = Measures([Measure("x", {"a": prior}, unit="radians", strength=0)], ["a"])
+    model.add("a", model.read({"x": 0.3}, [True]))
+    for _ in range(1100):  # the weight of the lesson has no digits left, and its sums are 0
+        model.fade(0.5)
+    assert model.density("x", "a") == prior
 
 
 def density(family: str, value: float, *parameters: float) -> float:
@@ -275,3 +286,67 @@ def test_measures_in_python_are_checked() -> None:
     nine = [Measure(f"m{number}", {"a": Gaussian(1, 1)}) for number in range(9)]
     with pytest.raises(TelosError, match="at most 8"):
         Measures(nine, ["a"])
+
+
+def test_a_wrong_value_is_refused_also_where_its_measure_does_not_count() -> None:
+    """As in columns, where a bad cell is a bad row: live and logs accept the same events."""
+    reader = Reader(loads_model(FFBM_TEXT))
+    for context in ({"speed": -1, "moved": False}, {"enemy": math.inf, "moved": False}):
+        with pytest.raises(TelosError, match="is measured as a finite number"):
+            reader.observe(Event("swing", context))
+    assert reader.updates == 0
+
+
+@pytest.mark.parametrize("value", [1e51, -1e51, 1e308, 10**60, 10**400])
+def test_numbers_whose_squares_overflow_are_refused_before_anything_is_learned(value: float) -> None:
+    model = loads_model(IOHMM_TEXT)
+    with pytest.raises(TelosError, match=r"'height' holds a number beyond 1e\+50, and is measured as a finite number"):
+        model.learn(Event("swing", {"height": value}), "fight")
+    assert model == loads_model(IOHMM_TEXT)
+
+
+def test_the_largest_numbers_are_learned_and_saved() -> None:
+    model = loads_model(IOHMM_TEXT)
+    for height in (1e50, -1e50, 0.0):
+        model.learn(Event("swing", {"height": height, "speed": abs(height)}), "fight")
+    assert loads_model(format_model(model)) == model
+    found = Reader(model).observe(Event("swing", {"height": 1e50, "speed": 1e50}))
+    assert found["fight"] == pytest.approx(4 / 6.5)  # 4 of 5 swings, 1 of 2; such densities are all below the floor
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "message"),
+    [
+        ("mean: 0, deviation: 5", "mean: 1.0e+70, deviation: 5", "a mean must be at most 1e\\+60"),
+        ("mean: 0, deviation: 5", "mean: 0, deviation: 1.0e+70", "a deviation must be at most 1e\\+60"),
+        ("concentration: 0.5", "concentration: 1.0e+308", "a concentration must be at most 1e\\+12"),
+        ("strength: 1,", "strength: 1.0e+308,", "a strength is at most 1e\\+12 observations"),
+        ("strength: 1,", "resolution: 1.0e+308,", "a resolution of 1e\\+308.*; write 1e-06 or more, up to 1e\\+50"),
+    ],
+)
+def test_a_hostile_file_cannot_make_densities_overflow(written: str, instead: str, message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
+        loads_model(IOHMM_TEXT.replace(written, instead))
+
+
+@pytest.mark.parametrize("sums", ["1.0e-300, sum: 1.0e+10, squares: 1.0e+300", "1, sum: 1.0e+60, squares: 1.0e+130"])
+def test_sums_of_numbers_that_cannot_be_measured_are_refused(sums: str) -> None:
+    seen = f"deviation: 5}}, seen: {{fight: {{weight: {sums}}}}}}}"
+    text = IOHMM_TEXT.replace("deviation: 5}}", seen) + "counts: {fight: {swing: 1}}\n"
+    with pytest.raises(DefinitionError, match="no values have these sums"):
+        loads_model(text)
+
+
+def test_rows_with_a_wrong_value_are_told_by_line_and_left_out_where_asked(tmp_path: Path) -> None:
+    text = IOHMM_TEXT.replace("height: {", "size: {distribution: gamma, usual: {mean: 1, deviation: 1}}\n  height: {")
+    (tmp_path / "play.csv").write_text(
+        "player,time,action,speed,size,height,heading,truth\n"
+        "ann,0,swing,1,,,,fight\nann,1,swing,-1,,,,fight\nann,2,swing,,1e60,,,fight\nann,3,swing,,,-7,720,flee\n"
+    )
+    with pytest.raises(TelosError, match=r"play.csv:3: speed says '-1', not a number of 0 to 1e\+50") as caught:
+        telos.train(loads_model(text), tmp_path / "play.csv")
+    assert "play.csv:4: size says '1e60'" in str(caught.value)
+    with pytest.warns(UserWarning, match="2 rows"):
+        learned = telos.train(loads_model(text), tmp_path / "play.csv", skip_bad=True)
+    assert learned.measures.seen["speed"] == {"fight": [1.0, 1.0, 0.0]}
+    assert learned.measures.seen["height"] == {"flee": [1.0, -7.0, 49.0]}

@@ -57,6 +57,7 @@ def test_a_corpus_of_a_cluster_is_that_of_one_machine(spark: Any, tmp_path: Path
     found.release()
 
 
+@pytest.mark.slow  # what it calls is tested above
 def test_the_command_prints_and_writes_the_same(spark: Any, tmp_path: Path) -> None:
     folder = Path(written(table(4), tmp_path / "log"))
     both = pl.concat([pl.read_parquet(file) for file in sorted(folder.glob("*.parquet"))])

@@ -128,6 +128,28 @@ def test_restored_coordinator_continues_exactly() -> None:
     assert engaged > 10
 
 
+def test_whatever_is_saved_can_be_restored() -> None:
+    """Also a run out of the enemy's sight, which nobody suppresses for."""
+    kinds = set()
+    for seed in range(25):
+        rng = Random(seed)
+        everyone = crowd(rng)
+        red, _ = watched()
+        red.advance_to(None, ["p1", "c2"])
+        for step in range(50):
+            for _ in range(4):
+                shuffle(rng.choice(everyone), rng, step * 0.4)
+            rng.choice(everyone).knows(rng.choice(NODES), rng.uniform(1, 20), rng.uniform(2, 30), in_view=0.0)
+            red.tick(everyone, step * 0.4)
+            saved, again = json.loads(json.dumps(red.save())), watched()[0]
+            again.restore(saved, everyone)
+            assert again.save() == red.save()
+            for squad in red.squads:
+                given = squad.assignment.orders.values() if squad.assignment is not None else ()
+                kinds.add((squad.behaviour, any(order.task == "suppress" for order in given)))
+    assert {("advance-cover", False), ("advance-cover", True), ("get-to-cover", False), ("search", False)} <= kinds
+
+
 def replayed(seed: int) -> list[str]:
     """Return the trace of the same game without saving."""
     rng = Random(seed)

@@ -2,13 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.squads.soldiers import Soldier
 
-from telos.core.errors import DefinitionError
+from mutations import mutated
+from telos.agents.memory import Fact
+from telos.core.errors import DefinitionError, Fault
+from telos.core.values import FrozenMap
+from telos.files.schema import check_model
+from telos.files.yaml import read_yaml
 from telos.squads import Coordinator, Squad
 from telos.squads.behaviours import BehaviourStatus, NotNow, order_behaviours
 from telos.squads.manoeuvres import (
@@ -22,7 +29,7 @@ from telos.squads.manoeuvres import (
     manoeuvre_names,
 )
 from telos.squads.manoeuvres.domain import make_squad_domain
-from telos.squads.manoeuvres.files import manoeuvre_schema
+from telos.squads.manoeuvres.files import ManoeuvreShape, manoeuvre_schema
 
 PIN_AND_RUN = """
 manoeuvre: pin-and-run
@@ -97,6 +104,49 @@ def test_reasons_why_it_cannot_begin() -> None:
         "run-all: fire-first with who = Ann, foe = bert: it needs `loaded(who)` (who is Ann)"
     )
     assert "fire-first with who = Ann, foe = bert: it needs `loaded(who)`" in manoeuvre.why(squad_of(ann, bob), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("members >= 2 and enemies >= 1\nwhile", "members / (seen - 1) > 1\nwhile",
+         "it needs `members / (seen - 1) > 1`, which has no value: division by zero in `members / (seen - 1)`"),
+        ("members >= 2 and enemies >= 1\nwhile", "seen > 1 and members / (seen - 1) > 1\nwhile",
+         "it needs `seen > 1` (seen is 1)"),
+        ("loaded(who) and sees", "1 / (ordered - ordered) > 1 and sees",
+         "run-all: division by zero in `1 / (ordered - ordered)`"),
+    ],
+)  # fmt: skip
+def test_a_condition_without_a_value_stops_the_manoeuvre_only(old: str, new: str, expected: str) -> None:
+    manoeuvre, squad = loads_manoeuvre(broken(old, new)), squad_of(*three())
+    assert orders_of(manoeuvre, squad) == expected
+    assert expected.removeprefix("it needs ") in manoeuvre.why(squad, 0.0)
+
+
+def test_too_many_combinations_stop_the_manoeuvre_only() -> None:
+    text = broken("choose: {who: member, place: node}", "choose: {who: member, place: node, other: node, next: node}")
+    squad = squad_of(*three())
+    for node in range(12):
+        squad.members[1].memory.note(Fact("cover", f"n{node}", 0.0, attributes=FrozenMap({"valid": True})))
+    assert orders_of(loads_manoeuvre(text), squad) == (
+        "run-all: one-more has 8232 combinations of who, place, other, next to choose from, and may have 5000; "
+        "let its subtasks choose some of them"
+    )
+
+
+@pytest.mark.parametrize("order", ["follow(who, who)", "guard_rear(who, who)"])
+def test_nobody_follows_himself(order: str) -> None:
+    manoeuvre = loads_manoeuvre(broken("suppress(who, foe)", order))
+    assert "it needs `who != comrade`" in str(orders_of(manoeuvre, squad_of(*three())))
+
+
+def test_order_to_watch_an_unknown_room_names_none() -> None:
+    text = broken("[suppress(who, foe), runs]", "watch(other, place, who)").replace(
+        "stages: [run-all]", "stages: [{task: run-all, lasts: 3 s}]"
+    )
+    text = text.replace("{who: member, foe: enemy}", "{who: member, foe: enemy, other: member, place: node}")
+    squad = squad_of(*three())
+    assert orders_of(loads_manoeuvre(text), squad) == {"Bob": "watch the room from c1"}
 
 
 def test_taken_nodes_are_left_out() -> None:
@@ -176,6 +226,17 @@ def test_who_refuses_gets_no_other_order() -> None:
         "Ann": "suppress bert",
         "Cal": "take cover at c1",
     }
+
+
+def test_it_fails_when_the_stage_would_repeat_the_order_that_failed() -> None:
+    """Without `can_take`, the file would send Bob to a node that does not protect him, again and again."""
+    ann, bob, _ = three()
+    red = begin(loads_manoeuvre(broken("can_take(who, place) and not", "not")), [ann, bob])
+    bob.knows("c1", 3.0, valid=False)
+    red.tick([ann, bob], 1.0)
+    assert red.squads[0].passed_over["pin-and-run"] == (
+        "it has just failed: c1 no longer protects Bob, and run-all has no other plan"
+    )
 
 
 def test_it_fails_when_its_condition_breaks_or_no_plan_is_left() -> None:
@@ -306,7 +367,7 @@ def broken(old: str, new: str) -> str:
     ("old", "new", "expected"),
     [
         ("stages: [run-all]", "stages: [run-al]", "5:10: unknown task 'run-al'; did you mean 'run-all'?"),
-        ("stages: [run-all]", "stages: []", "5:9: there is no stage; name at least one task"),
+        ("stages: [run-all]", "stages: []", "5:9: stages must be a list of at least one task, got an empty list; "),
         ("begin: members", "begin: member", "3:8: unknown variable 'member' in `member >= 2"),
         ("while: enemies >= 1", "while: enemies", "4:8: 'enemies' is an integer, where a condition"),
         ("loaded(who)", "lodaed(who)", "11:20: unknown function 'lodaed' in `lodaed(who)"),
@@ -321,6 +382,14 @@ def broken(old: str, new: str) -> str:
         ("prefer: walk(who, place)", "prefer: walk(who, 3)", "18:27: '3', where a node is wanted in"),
         ("can_take(who, place)", "given == none and can_take(who, place)", "17:20: unknown variable 'given'"),
         ("while:", "whlie:", "4:1: unknown key 'whlie'; did you mean 'while'?"),
+        ("manoeuvre: pin-and-run", "manoeuvre: search", "2:12: 'search' is the name of a squad behaviour or practice"),
+        ("manoeuvre: pin-and-run", "manoeuvre: keep-down", "2:12: 'keep-down' is the name of a squad behaviour"),
+        ("stages: [run-all]", "limit: 9 s\nstages: [{task: run-all, lasts: 9.5 s}]",
+         "6:33: this stage lasts 9.5 s, and after 9 s the manoeuvre has failed; write `limit: 14.5 s`"),
+        ("stages: [run-all]", "stages: [{task: run-all, lasts: 16 s}]",
+         "5:33: this stage lasts 16 s, and after 15 s the manoeuvre has failed; write `limit: 21 s`"),
+        ("{who: member, foe: enemy}", "{who: member, foe: enemy, a: node, b: node, c: node}",
+         "10:9: a method chooses at most 4 handles, and this one 5; choose the others in its subtasks"),
         ("      no-more: {}\n", "", "13:3: task 'runs' can never be finished: each of its methods is circular"),
     ],
 )  # fmt: skip
@@ -330,12 +399,32 @@ def test_faults_have_line_and_remedy(old: str, new: str, expected: str) -> None:
 
 
 def test_all_faults_are_told_at_once() -> None:
-    text = broken("stages: [run-all]", "stages: [run-al]").replace("loaded(who)", "lodaed(who)").replace("limit", "x")
+    text = broken("stages: [run-all]", "stages: [run-al]").replace("loaded(who)", "lodaed(who)")
     assert len(faults(text)) == 2
     assert faults("stages: [x]\n") == [
         "m.yaml:1:1: 'manoeuvre' is missing; as in `manoeuvre: flank-and-hold`",
         "m.yaml:1:1: 'tasks' is missing; add `tasks:` with their methods",
     ]
+
+
+def test_a_file_must_have_the_name_that_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text("# what it is for\n" + PIN_AND_RUN)
+    with pytest.raises(DefinitionError) as caught:
+        load_manoeuvre(file, called="run")
+    said = "the manoeuvre is called 'pin-and-run', and its file run.yaml; rename one of them"
+    assert str(caught.value) == f"{file}:3:12: {said}"
+    assert load_manoeuvre(file).name == load_manoeuvre(file, called="pin-and-run").name
+
+
+def test_a_stage_may_last_as_long_as_the_limit() -> None:
+    ann, bob, _ = three()
+    text = TWO_STAGES.replace("lasts: 2 s}", "lasts: 6 s}").replace("until", "limit: 6 s\nuntil")
+    red = begin(loads_manoeuvre(text), [ann, bob])
+    for half_seconds in range(1, 13):
+        red.tick([ann, bob], half_seconds / 2)
+    assert red.squads[0].assignment is not None
+    assert red.squads[0].assignment.places == ("run",)
 
 
 def test_a_stage_has_no_parameters() -> None:
@@ -357,6 +446,49 @@ def test_committed_schema_is_the_generated_one() -> None:
 
     committed = Path(str(package.__file__)).parent / "manoeuvre.schema.json"
     assert committed.read_text(encoding="utf-8") == manoeuvre_schema() + "\n"
+
+
+SHAPES = [read_yaml(PIN_AND_RUN).data, read_yaml(TWO_STAGES).data]
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, "", "a b", "3 s", "0 s", "pin", "members > 1"])
+)
+VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sampled_from("aB"), SCALARS, max_size=2))
+KEYS = st.sampled_from(["stages", "tasks", "lasts", "task", "while", "methods", "choose", "two words", "x"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(mutated(st.sampled_from(SHAPES), values=VALUES, keys=KEYS))
+def test_schema_and_loader_agree(data: Any) -> None:
+    if isinstance(data, dict) and isinstance(data.get("tasks"), dict):
+        data["tasks"] = {}  # what is in tasks is parsed, and not only checked for its shape
+    validator = jsonschema.Draft202012Validator(json.loads(manoeuvre_schema()))
+    assert validator.is_valid(data) == (not check_model(ManoeuvreShape, data, "a manoeuvre file"))
+
+
+TEXTS = st.sampled_from(
+    ["who", "place", "foe", "suppress(who, foe)", "cover(who, place)", "runs", "members / seen > 1", "walk(who, place)",
+     "in_cover(who)", "node", "member", "given", "1 / 0", "none", "run-all"]
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated(st.sampled_from(SHAPES), values=VALUES | TEXTS | st.lists(TEXTS, max_size=2), keys=KEYS | TEXTS))
+def test_random_file_is_a_manoeuvre_that_can_be_tried_or_has_located_faults(data: Any) -> None:
+    text, faults_found = json.dumps(data, indent=1), tuple[Fault, ...]()
+    try:
+        manoeuvre = loads_manoeuvre(text)
+    except DefinitionError as error:
+        faults_found = error.faults
+    if faults_found:
+        assert all(1 <= fault.line <= text.count("\n") + 1 for fault in faults_found)
+        return
+    squad = squad_of(*three())
+    answer = manoeuvre.propose(squad, 0.0)
+    assert answer.why
+    assert manoeuvre.why(squad, 0.0)
+    if not isinstance(answer, NotNow):
+        squad.assignment = answer
+        assert manoeuvre.watch(answer, squad, 0.5).status in BehaviourStatus
 
 
 def test_all_orders_of_squads_can_be_given() -> None:

@@ -189,6 +189,7 @@ def test_new_members_get_the_objective_of_the_side() -> None:
         ("red-9", {"advance": ["p1"]}, "unknown squad 'red-9'"),
         (None, {"advnce": ["p1"]}, "did you mean 'advance'"),
         (None, {"advance": "p1"}, "give a list"),
+        (None, {"advance": None}, "'advance' is None; give a list"),
     ],
 )
 def test_invalid_objective_raises_an_error(squad: str | None, objective: object, message: str) -> None:

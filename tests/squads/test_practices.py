@@ -32,6 +32,11 @@ def test_everybody_gets_an_enemy_in_sight_and_no_enemy_is_left_out_for_a_second_
         assert guns.count(target) == 1 or all(other in guns for other in seen[name])
 
 
+def test_who_sees_nobody_gets_no_target() -> None:
+    assert share_out({"Ann": {}, "Bob": {"pat": 4.0}}) == {"Bob": "pat"}
+    assert share_out({"Ann": {}}) == share_out({}) == {}
+
+
 def test_nearest_free_member_takes_the_enemy_that_fewest_see() -> None:
     near, far = soldier("Ann").sees("pat", x=10.0).sees("rex", x=12.0), soldier("Bob", 4.0).sees("pat", x=10.0)
     ShareTargets().apply(Squad("red-1", (near, far)), 0.0)

@@ -95,6 +95,16 @@ def test_the_table_has_one_column_of_ours_and_one_verdict_for_each_variant() -> 
     assert agreement_data(ours)["ffbm"]["published"] == 90.0
 
 
+def test_what_was_not_measured_cannot_be_told() -> None:
+    figure = judge(FIGURE, Measured((88.0, float("nan"), 91.0)))
+    assert (figure.verdict, figure.reason) == ("cannot be told", "a seed has no value")
+    alike = Reported("d", "a - b", 1.0, p=0.4)
+    untested = judge(alike, Measured((1.0, 2.0, 3.0), (None, None, None)))
+    assert (untested.verdict, untested.reason) == ("cannot be told", "no seed has a test of its own")
+    assert judge(alike, Measured((1.0, 2.0, 3.0))).verdict == "cannot be told"
+    assert judge(alike, Measured((1.0, 2.0, 3.0), (0.5, 0.6, 0.4))).verdict == "agrees"
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(TelosError, match="one test, got 1 of 3"):
         judge(DIFFERENCE, Measured((1.0, 2.0, 3.0), (0.5,)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from studio.tiny import ALWAYS_WEST, LINE
 from telos.core.errors import TelosError
-from telos.studio.event_log import DETAIL, EventLog, LogFilter, LogLine, LogQuery, to_json_lines, to_text
+from telos.studio.event_log import DETAIL, EventLog, EventLogLine, LogFilter, LogQuery, to_json_lines, to_text
 from telos.studio.recording import BandChange, TimelineEntry
 from telos.studio.session import Session
 from telos.studio.stage import Happening
@@ -32,7 +32,7 @@ def log_of(lines: list[tuple[str, str, str]]) -> EventLog:
     return log
 
 
-def shown(log: EventLog, chosen: LogFilter) -> list[LogLine]:
+def shown(log: EventLog, chosen: LogFilter) -> list[EventLogLine]:
     """Return the lines that a filter shows, by its description."""
     return [
         line

@@ -15,12 +15,10 @@ from pydantic import Discriminator, Field, Tag
 
 from telos.agents.deliberation import HYSTERESIS
 from telos.core.action import Action
-from telos.core.binding import Scope, check_expression
 from telos.core.domain import Domain, priority_faults
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, Literal
+from telos.core.expressions import Expression, Literal, Scope, check_expression, parse_expression
 from telos.core.goal import Goal, parse_priority
-from telos.core.parser import parse_expression
 from telos.core.values import NUMBER, FrozenMap, Value
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
@@ -352,13 +350,17 @@ def load_character(
     *,
     sensors: Collection[str] | None = None,
     body: Collection[str] | None = None,
+    check: Callable[[str, Definition], None] = lambda name, definition: None,
 ) -> Character:
     """Read the character file at ``path``, whose goals and actions are those of ``domain``.
 
     ``sensors`` and ``body`` are the sensors and the keys of a body that the world knows; None leaves them unchecked.
     A bad file raises a ``DefinitionError`` that holds all its faults, and those of the characters that it is like.
+    ``check`` may add faults of its own to the definition of each of them, by the name of its file.
     """
-    reader = _CharacterReader(CharacterVocabulary(domain, sensors, body), _Files())
+    reader = _CharacterReader(
+        CharacterVocabulary(domain, sensors, body), _Files(), lambda file, definition: check(file.stem, definition)
+    )
     traits = reader.read(Path(path))
     reader.raise_faults()
     return _character(traits, domain)

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from telos.agents.body import Animate, Goto, Performed, Procedure, UseSmartObject
 from telos.agents.character import Character
 from telos.agents.memory import Attends
-from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
 from telos.core.errors import Fault, FaultCode, TelosError, name_hint
-from telos.core.expressions import Expression, functions_in
+from telos.core.expressions import BUILT_IN, Expression, functions_in
 
 MAX_PROBLEMS = 100  # places of one mind that are kept; a sensor that raises stands for one of them
 

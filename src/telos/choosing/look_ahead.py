@@ -18,11 +18,10 @@ from telos.choosing.choose import (
     level_after_drift,
 )
 from telos.core.action import Action
-from telos.core.binding import Bound, Slots, bind
 from telos.core.conditions import bind_effects
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import TRUE
+from telos.core.expressions import TRUE, Bound, Slots, bind
 from telos.core.goal import CURVES, Goal, curve_of
 from telos.core.state import State
 from telos.core.values import BOOL, FrozenMap, Value

@@ -1,4 +1,7 @@
-"""The commands of ``telos``: one module of this package each, those about logs in ``logs``. Exit codes: ``main``."""
+"""The commands of ``telos``: a module each, those about logs in ``logs``, those that run worlds in ``worlds``.
+
+Exit codes: ``main``.
+"""
 
 import os
 from collections.abc import Iterator
@@ -25,15 +28,15 @@ COMMANDS = {
     "logic": "telos.cli.logic:logic",
     "new": "telos.cli.new:new",
     "plan": "telos.cli.plan:plan",
-    "play": "telos.cli.play:play",
+    "play": "telos.cli.worlds.play:play",
     "recognize": "telos.cli.logs.recognize:recognize",
     "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
     "schema": "telos.cli.schema:schema",
     "serve": "telos.cli.serve:serve",
     "study": "telos.cli.study:study",
-    "tournament": "telos.cli.tournament:tournament",
+    "tournament": "telos.cli.worlds.tournament:tournament",
     "train": "telos.cli.logs.train:train",
-    "watch": "telos.cli.watch:watch",
+    "watch": "telos.cli.worlds.watch:watch",
 }
 
 

@@ -1,7 +1,10 @@
-"""Shared by several commands: bounds of options, progress bars, trace printers, command groups."""
+"""Shared by several commands: bounds of options, options in groups, progress bars, trace printers, command groups."""
 
+import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -45,6 +48,50 @@ def seed_option(about: str) -> Any:
 def jobs_option(about: str) -> Any:
     """Return the declaration of ``--jobs``; ``parallel_map`` starts no more processes than are of use."""
     return typer.Option(help=about, callback=in_range(1, MAX_JOBS))
+
+
+# --- options that several commands have ---
+
+
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options: a parameter whose type is a dataclass stands for an option for each field.
+
+    They stand in the help where the parameter stands in the signature. Parameters after the first group have to be
+    keyword-only, as a group has no default of its own.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Size:
+    ...     wide: int = 4
+    ...     high: int = 3
+    >>> @with_option_groups
+    ... def draw(name: str, *, size: Size) -> None:
+    ...     print(name, size)
+    >>> str(inspect.signature(draw)), draw(name="map", wide=9, high=3)
+    map Size(wide=9, high=3)
+    ('(name: str, *, wide: int = 4, high: int = 3)', None)
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name not in groups:
+            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+            continue
+        options = get_type_hints(groups[parameter.name], include_extras=True)
+        for field in fields(groups[parameter.name]):
+            kind, annotation = inspect.Parameter.KEYWORD_ONLY, options[field.name]
+            parameters.append(inspect.Parameter(field.name, kind, default=field.default, annotation=annotation))
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
 # --- command groups ---

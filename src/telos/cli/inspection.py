@@ -307,6 +307,7 @@ def _summarise_manoeuvre(found: Any) -> str:
 _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "recognizer": lambda model: f"a recogniser of {', '.join(model.goals)}",
     "grammar": lambda model: f"a recogniser of {', '.join(model.goals)}",
+    "concurrent": lambda model: f"a recogniser of {', '.join(model.goals)}, each by itself",
     "character": _summarise_character,
     "performances": _summarise_performances,
     "tasks": _summarise_tasks,

@@ -14,10 +14,9 @@ import typer
 
 from telos.cli.common import in_range
 from telos.core.action import Action
-from telos.core.binding import bind
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import Literal
+from telos.core.expressions import Literal, bind
 from telos.core.plan import Answer, Plan
 from telos.core.values import NUMBER, Value, ValueKind, Variable
 from telos.files.domain_file import load
@@ -134,7 +133,7 @@ def read_goals(given: Sequence[str], domain: Domain) -> str | list[str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PlanningProblem:
     """A planning problem read from files and options."""
 
     domain: Domain
@@ -216,7 +215,7 @@ def plan(
         raise typer.Exit(1)
 
 
-def _read(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> Problem:
+def _read(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> PlanningProblem:
     if not paths:
         raise TelosError("nothing to plan with", "name a domain file, as in: telos plan soldier.yaml")
     if len(paths) > 1 or paths[0].suffix.lower() == ".pddl":
@@ -231,17 +230,17 @@ def _read(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]
     if needed:  # load again, now that the names of the functions are known
         silent = {name: _missing_function(name, unanswered) for name in needed if name not in answers}
         domain = load(paths[0], functions={**silent, **answers})
-    return Problem(domain, read_state(values, domain), unanswered=unanswered)
+    return PlanningProblem(domain, read_state(values, domain), unanswered=unanswered)
 
 
-def _read_pddl(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> Problem:
+def _read_pddl(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> PlanningProblem:
     from telos.planning.pddl import load_pddl
 
     if len(paths) != 2:
         raise TelosError(f"--pddl takes two files, not {len(paths)}: telos plan --pddl domain.pddl problem.pddl")
     read = load_pddl(*paths)
     read_answers(functions, ())
-    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl=read)
+    return PlanningProblem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl=read)
 
 
 def _missing_function(name: str, unanswered: list[str]) -> Callable[..., Value]:
@@ -255,7 +254,7 @@ def _missing_function(name: str, unanswered: list[str]) -> Callable[..., Value]:
 
 
 @contextmanager
-def _naming_missing_functions(problem: Problem) -> Iterator[None]:
+def _naming_missing_functions(problem: PlanningProblem) -> Iterator[None]:
     """Turn the error about a function without a value into one that names the option for it."""
     try:
         yield
@@ -269,7 +268,7 @@ def _naming_missing_functions(problem: Problem) -> Iterator[None]:
         ) from error
 
 
-def _format(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> str:
+def _format(answer: Answer, problem: PlanningProblem, wanted: str | list[str] | None) -> str:
     """Format an answer for the terminal."""
     priced = answer
     if isinstance(answer, Plan):  # show computed costs as numbers
@@ -282,7 +281,7 @@ def _format(answer: Answer, problem: Problem, wanted: str | list[str] | None) ->
     return "\n".join(lines)
 
 
-def _skipped_goals(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> Iterator[str]:
+def _skipped_goals(answer: Answer, problem: PlanningProblem, wanted: str | list[str] | None) -> Iterator[str]:
     """Yield a line for each goal of higher priority that has no plan."""
     if answer.found and not (isinstance(wanted, str) and wanted not in problem.domain.goal_sets):
         names = [goal.name for goal in order_goals(problem.domain, problem.state, wanted)]
@@ -290,7 +289,7 @@ def _skipped_goals(answer: Answer, problem: Problem, wanted: str | list[str] | N
             yield f"{name} comes first, but no plan was found for it; --goal {name} says why"
 
 
-def _to_json(answer: Answer, problem: Problem) -> dict[str, Any]:
+def _to_json(answer: Answer, problem: PlanningProblem) -> dict[str, Any]:
     common = {"expanded": answer.expanded, "why": answer.why()}
     if isinstance(answer, Plan):
         costs = _step_costs(answer.steps, problem)
@@ -307,12 +306,12 @@ def _to_json(answer: Answer, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _step_json(step: Action, cost: float, problem: Problem) -> dict[str, Any]:
+def _step_json(step: Action, cost: float, problem: PlanningProblem) -> dict[str, Any]:
     pddl = {"pddl": problem.pddl_names[step.name]} if problem.pddl_names else {}
     return {"name": step.name, "arguments": dict(step.arguments), "cost": cost, **pddl}
 
 
-def _step_costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
+def _step_costs(steps: tuple[Action, ...], problem: PlanningProblem) -> list[float]:
     """Return the cost of each step in the state where it is taken."""
     layout = problem.domain.layout
     states = visited_states(layout.state(problem.state), steps)
@@ -320,7 +319,7 @@ def _step_costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
 
 
 def _save_graph(
-    answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path, inputs: Sequence[Path]
+    answer: Answer, problem: PlanningProblem, options: Mapping[str, Any], path: Path, inputs: Sequence[Path]
 ) -> bool:
     from telos.planning.search_graph import (
         record_search,  # only pictures need these two

@@ -1,6 +1,6 @@
 """The vocabulary of a domain: variables, states, expressions, actions, goals, plans, events and beliefs.
 
-    text ──▶ parser ──▶ expressions ──▶ binding (types, functions of a state)
+    text ──▶ expressions/ (parser, tree, binding: types, functions of a state)
     Variable, State ──▶ Condition, Effect ──▶ Action, Goal, SmartObject ──▶ Domain
     answers of the upper packages: Plan | NoPlan, Belief; what they read: Event
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from telos.core.conditions import Condition, ConditionLike, Effect, EffectsLike, apply_effects
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import Expression, Literal, rename, substitute
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, Literal, parse_expression, rename, substitute
 from telos.core.state import Layout, State
 from telos.core.values import (
     VARIABLE_NAME,

@@ -4,10 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from telos.core.binding import Bound, Slots, bind
 from telos.core.errors import TelosError
-from telos.core.expressions import TRUE, And, Expression, to_text
-from telos.core.parser import parse_assignments, parse_expression
+from telos.core.expressions import (
+    TRUE,
+    And,
+    Bound,
+    Expression,
+    Slots,
+    bind,
+    parse_assignments,
+    parse_expression,
+    to_text,
+)
 from telos.core.state import Layout, State
 from telos.core.values import BOOL, MAX_FLOAT, Value, ValueKind
 
@@ -47,8 +55,21 @@ class Condition:
         return bool(bind(self.expression, state.layout, BOOL)(state.array))
 
     def unmet(self, state: State) -> tuple["Condition", ...]:
-        """Return the parts that do not hold in ``state``."""
-        return tuple(part for part in self.parts if not part.holds(state))
+        """Return the parts that do not hold in ``state``; one that an earlier part guards may have no value there.
+
+        >>> guarded = Condition.of("wolves > 0 and sheep / wolves > 2")
+        >>> [str(part) for part in guarded.unmet(State.of({"wolves": 0, "sheep": 5}))]
+        ['wolves > 0']
+        """
+        missing: list[Condition] = []
+        for part in self.parts:
+            try:
+                if not part.holds(state):
+                    missing.append(part)
+            except TelosError:
+                if not missing:
+                    raise
+        return tuple(missing)
 
     def __str__(self) -> str:
         """Return the condition as a domain file writes it."""

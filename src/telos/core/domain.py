@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from telos.core.action import Action, SmartObject
-from telos.core.binding import BUILT_IN, Scope, check_expression
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, functions_in
+from telos.core.expressions import BUILT_IN, Expression, Scope, check_expression, functions_in
 from telos.core.goal import Goal
 from telos.core.state import Layout, State
 from telos.core.template import ObjectTemplate

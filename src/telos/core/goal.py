@@ -4,11 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from telos.core.binding import bind
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import Expression, Literal, to_text
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, Literal, bind, parse_expression, to_text
 from telos.core.state import State
 from telos.core.values import MAX_FLOAT, NUMBER, check_finite, check_name, check_not_negative
 

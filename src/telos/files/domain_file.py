@@ -18,9 +18,8 @@ from telos.core.action import Action, SmartObject
 from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import And, Expression, Literal, names_in
+from telos.core.expressions import And, Expression, Literal, names_in, parse_expression
 from telos.core.goal import Goal
-from telos.core.parser import parse_expression
 from telos.core.template import ObjectTemplate
 from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, ValueKind, Variable
 from telos.files import schema

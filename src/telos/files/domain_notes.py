@@ -8,13 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from telos.core.action import Action
-from telos.core.binding import BUILT_IN
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
 from telos.core.errors import KeyPath, Note, NoteCode
-from telos.core.expressions import Expression, functions_in, names_in
+from telos.core.expressions import BUILT_IN, Expression, functions_in, names_in
+from telos.core.expressions.ranges import (
+    ANYTHING,
+    Ranges,
+    Values,
+    evaluate,
+    is_possible,
+    join,
+    narrow,
+    ranges_of,
+    widen,
+)
 from telos.core.goal import Goal
-from telos.core.ranges import ANYTHING, Ranges, Values, evaluate, is_possible, join, narrow, ranges_of, widen
 
 MAX_ROUNDS = 20  # of effects on a growing range, before it is taken to be unbounded
 

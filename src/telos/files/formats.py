@@ -101,6 +101,15 @@ FORMATS: dict[str, FileFormat] = {
             use="telos.recognizer",
         ),
         FileFormat(
+            "concurrent",
+            "Telos concurrent recogniser file",
+            key="recognizer",
+            value="concurrent",
+            loader="telos.recognition.files.concurrent:load_concurrent",
+            model="telos.recognition.files.concurrent:ConcurrentShape",
+            use="telos.recognizer",
+        ),
+        FileFormat(
             "recognizer",
             "Telos recogniser file",
             key="recognizer",
@@ -203,14 +212,14 @@ FORMATS: dict[str, FileFormat] = {
             "Telos forge lines",
             key="unclear",
             loader="telos.worlds.forge.speech:read_companion_lines",
-            model="telos.worlds.forge.speech:LinesShape",
+            model="telos.worlds.forge.speech:ForgeLinesShape",
         ),
         FileFormat(
             "companion-lines",
             "Telos adventure companion lines",
             key="companion",
             loader="telos.worlds.adventure.companion:read_lines",
-            model="telos.worlds.adventure.companion:LinesShape",
+            model="telos.worlds.adventure.companion:CompanionLinesShape",
         ),
         FileFormat(
             "motives",

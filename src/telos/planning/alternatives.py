@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from telos.core.action import Action
-from telos.core.binding import bind
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
-from telos.core.expressions import And, Compare, Expression, Handle, Name, Not
+from telos.core.expressions import And, Compare, Expression, Handle, Name, Not, bind
 from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan, Stop
 from telos.core.state import State

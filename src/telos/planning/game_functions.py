@@ -12,9 +12,9 @@ from itertools import product
 from math import isfinite
 from typing import Any, TypeAlias
 
-from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
+from telos.core.expressions import BUILT_IN
 from telos.core.state import State
 from telos.core.values import Value, check_finite
 from telos.planning.encoding import HandleTable

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.core.action import Action
-from telos.core.binding import BUILT_IN
 from telos.core.conditions import Condition
 from telos.core.expressions import (
+    BUILT_IN,
     functions_in,
     names_in,
 )

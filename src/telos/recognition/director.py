@@ -5,31 +5,41 @@ Start with ``create_director``; ``DirectorRule`` is one rule, ``Director`` appli
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
 from telos.core.belief import Belief
-from telos.core.binding import Bound, Scope, bind, check_expression
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import Expression, Name, names_in, to_text, walk
-from telos.core.parser import parse_expression
-from telos.core.ranges import Range, evaluate, ranges_of
+from telos.core.expressions import (
+    Arithmetic,
+    Bound,
+    Expression,
+    Name,
+    Scope,
+    bind,
+    check_expression,
+    names_in,
+    parse_expression,
+    to_text,
+    walk,
+)
+from telos.core.expressions.ranges import Range, Ranges, evaluate, ranges_of
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
-from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, NonNegative, Row, read_snapshot, snapshot_error
+from telos.files.snapshots import SNAPSHOT_FORMAT, Finite, Items, Row, read_snapshot, snapshot_error
 from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import PlayerSnapshot, saved_time
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
+from telos.recognition.vocabulary import ADVENTURE, BELIEF, Vocabulary, resolve_labels
 
 # --- rules ------------------------------------------------------------------------------------------------------------
 
 ADVENTURE_EARNINGS = ("kill", "gem", "chest")  # what players earn experience for in the adventure
-BELIEF = "belief."  # before the name of a goal: its chance, as `level` alone
+ALL_EARNINGS = "all"  # in place of the name of an earning: whatever is earned
 MAX_FACTOR = 1000  # so that products of factors do not overflow
 FACTOR_DIGITS = 2  # of a factor that a formula gives: a game need not hear of smaller changes
 _ROUNDING = 1e-9  # intervals are a little wider than the numbers in them
@@ -41,7 +51,7 @@ class DirectorRule:
     """After ``condition`` has held for ``hold`` seconds, ``pay`` multiplies earnings and the line ``say`` is shown.
 
     A factor of ``pay`` is a number, or a formula over the belief and the event, such as ``1 - 0.8 * belief.level``:
-    what is earned then follows the certainty, in hundredths.
+    what is earned then follows the certainty, in hundredths. A factor alone, or under ``all``, is for all earnings.
 
     Beliefs fluctuate: with ``until``, a rule that has started stays active until that condition holds. ``say`` is shown
     when the rule becomes active, and again every ``again_after`` seconds while it is. A name in braces is replaced by a
@@ -64,19 +74,20 @@ class DirectorRule:
         *,
         until: ConditionLike = None,
         hold: float = 0.0,
-        pay: Mapping[str, float | str | Expression] | None = None,
+        pay: Mapping[str, float | str | Expression] | float | str | Expression | None = None,
         say: str = "",
         again_after: float | None = None,
     ) -> None:
-        if not pay and not say:
+        factors = dict(pay) if isinstance(pay, Mapping) else {} if pay is None else {ALL_EARNINGS: pay}
+        if not factors and not say:
             raise TelosError("a rule without pay and say has no effect", "give it pay or say")
         if again_after is not None and not say:
             raise TelosError("again_after needs a line to say", "give it say")
-        factors = {what: _read_factor(what, factor) for what, factor in (pay or {}).items()}
         object.__setattr__(self, "condition", Condition.of(condition))
         object.__setattr__(self, "until", None if until is None else Condition.of(until))
         object.__setattr__(self, "hold", check_not_negative("how long a rule must hold", hold))
-        object.__setattr__(self, "pay", FrozenMap(factors))
+        read = {what: _read_factor(what, factor) for what, factor in factors.items()}
+        object.__setattr__(self, "pay", FrozenMap(read))
         object.__setattr__(self, "say", say)
         object.__setattr__(
             self, "again_after", None if again_after is None else check_not_negative("again_after", again_after)
@@ -91,7 +102,7 @@ class DirectorRule:
 def _read_factor(what: str, factor: float | str | Expression) -> float | Expression:
     if isinstance(factor, str):
         return parse_expression(factor)
-    return check_not_negative(f"what {what!r} counts by", factor) if isinstance(factor, int | float) else factor
+    return factor if isinstance(factor, Expression) else check_not_negative(f"what {what!r} counts by", factor)
 
 
 def director_layout(vocabulary: Vocabulary, goals: Sequence[str]) -> Layout:
@@ -143,7 +154,12 @@ def formula_faults(formula: Expression, vocabulary: Vocabulary, goals: Sequence[
     if found:
         return [replace(fault, text=text) for fault in found]
     chances = {name: Range(0.0, 1.0) for goal in goals for name in (goal, BELIEF + goal) if name in layout.slots}
-    values = evaluate(formula, {**ranges_of(layout), **chances})
+    ranges = {**ranges_of(layout), **chances}
+    divisor = next(_find_zero_divisors(formula, ranges), None)
+    if divisor is not None:
+        message, remedy = f"divides by `{divisor}`, which can be 0", f"write `max(0.01, {divisor})`"
+        return [Fault(f"`{text}` {message}", suggestion=remedy, code=FaultCode.OUT_OF_RANGE)]
+    values = evaluate(formula, ranges)
     lowest, highest = (values.lowest, values.highest) if isinstance(values, Range) else (-math.inf, math.inf)
     if lowest < -_ROUNDING:
         least = "any number" if lowest == -math.inf else f"{lowest:g}"
@@ -154,6 +170,14 @@ def formula_faults(formula: Expression, vocabulary: Vocabulary, goals: Sequence[
         message, remedy = f"can be {most}, and at most {MAX_FACTOR} is paid", f"write `min({MAX_FACTOR}, {text})`"
         return [Fault(f"`{text}` {message}", suggestion=remedy, code=FaultCode.OUT_OF_RANGE)]
     return []
+
+
+def _find_zero_divisors(formula: Expression, ranges: Ranges) -> Iterator[str]:
+    for node in walk(formula):
+        if isinstance(node, Arithmetic) and node.operator not in ("+", "-", "*"):
+            divisor = evaluate(node.right, ranges)
+            if not isinstance(divisor, Range) or divisor.lowest <= 0 <= divisor.highest:
+                yield to_text(node.right)
 
 
 def find_placeholders(say: str) -> tuple[str, ...]:
@@ -201,21 +225,27 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
     """
     if vocabulary.context != ADVENTURE.context:
         return []
-    unknown = [what for what in pay if what not in ADVENTURE_EARNINGS]
+    known = (*ADVENTURE_EARNINGS, ALL_EARNINGS)
     return [
         Fault(
             f"nothing is earned by {what!r}",
-            suggestion=name_hint(what, ADVENTURE_EARNINGS),
+            suggestion=name_hint(what, known),
             path=(what,),
             code=FaultCode.UNKNOWN_NAME,
         )
-        for what in unknown
+        for what in pay
+        if what not in known
     ]
 
 
 def director_conditions(rules: Iterable[DirectorRule] | None) -> list[Condition]:
     """Return the conditions of some rules."""
     return [condition for rule in rules or () for condition in rule.conditions]
+
+
+def director_formulas(rules: Iterable[DirectorRule] | None) -> list[Expression]:
+    """Return the formulas of pay of some rules."""
+    return [factor for rule in rules or () for factor in rule.pay.values() if not isinstance(factor, float)]
 
 
 def check_rules(
@@ -252,10 +282,20 @@ def _is_identifier(goal: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What the game should do now: factors for earnings (1 for those left out), and a line to show."""
+    """What the game should do now: factors for earnings (1 for those left out), and a line to show.
+
+    Under ``all`` stands a factor for whatever is earned, if the director does not know what there is to earn.
+
+    >>> Advice(FrozenMap({"all": 0.5, "kill": 0.5})).factor("kill"), Advice().factor("kill")
+    (0.25, 1.0)
+    """
 
     pay: Mapping[str, float] = FrozenMap()
     hint: str = ""
+
+    def factor(self, what: str) -> float:
+        """Return what an earning counts by."""
+        return self.pay.get(what, 1.0) * self.pay.get(ALL_EARNINGS, 1.0)
 
 
 class _RuleState:
@@ -299,18 +339,22 @@ class _RuleState:
         return now - self.said >= again
 
 
+_SavedFactor: TypeAlias = Annotated[float, Field(ge=0, le=MAX_FACTOR)]
+
+
 class DirectorSnapshot(PlayerSnapshot):
     """The data of a saved ``Director``: for each rule since when it holds, when its line was shown, and whether."""
 
     rules: Items[Row[tuple[Finite | None, Finite | None, bool]]]
-    factors: Items[dict[str, NonNegative]] = Field(default_factory=list)  # of formulas, if there are any
+    factors: Items[dict[str, _SavedFactor]] = Field(default_factory=list)  # of formulas, if there are any
 
 
 class Director:
     """Applies rules to the belief about one player, and advises the game on pay and hints.
 
     Rules are evaluated at every event, with the times of events. Factors of several active rules are multiplied; of
-    several lines that are due, one is shown per event, in the order of the rules.
+    several lines that are due, one is shown per event, in the order of the rules. ``earnings`` are the kinds of
+    earnings that ``all`` stands for; those of the adventure are known.
 
     >>> rules = [DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}, say="There is little left here.")]
     >>> director = Director(rules, ["level", "town"])
@@ -322,8 +366,15 @@ class Director:
     """
 
     def __init__(
-        self, rules: Sequence[DirectorRule], goals: Sequence[str], *, vocabulary: Vocabulary = ADVENTURE
+        self,
+        rules: Sequence[DirectorRule],
+        goals: Sequence[str],
+        *,
+        vocabulary: Vocabulary = ADVENTURE,
+        earnings: Sequence[str] = (),
     ) -> None:
+        known = ADVENTURE_EARNINGS if vocabulary.context == ADVENTURE.context else ()
+        self._earnings = tuple(earnings) or known or (ALL_EARNINGS,)
         self.goals = tuple(goals)
         self.rules = check_rules(rules, vocabulary, self.goals) or ()
         self._layout = director_layout(vocabulary, self.goals)
@@ -412,8 +463,9 @@ class Director:
         found: dict[str, float] = {}
         for state in self._states:
             if state.is_active(self._time):
-                for what, factor in state.factors.items():
-                    found[what] = found.get(what, 1.0) * factor
+                for named, factor in state.factors.items():
+                    for what in self._earnings if named == ALL_EARNINGS else (named,):
+                        found[what] = found.get(what, 1.0) * factor
         return FrozenMap(found)
 
     def _hint(self, values: tuple[Value, ...]) -> str:
@@ -454,8 +506,10 @@ def _show_factor(state: _RuleState, what: str) -> str:
     return now if isinstance(factor, float) else f"{now}, which is `{to_text(factor)}`"
 
 
-def create_director(model: object) -> Director | None:
+def create_director(model: object, *, earnings: Sequence[str] = ()) -> Director | None:
     """Return a director for one player from the rules of a model; None if it has none.
+
+    ``earnings`` are what a player of the game can earn, for rules that pay for all kinds alike.
 
     >>> from telos.recognition.files.load import named_model
     >>> create_director(named_model("flairs")) is None
@@ -464,7 +518,7 @@ def create_director(model: object) -> Director | None:
     rules: Sequence[DirectorRule] | None = getattr(model, "director", None)
     if not rules:
         return None
-    return Director(rules, model.goals, vocabulary=model.vocabulary)  # type: ignore[attr-defined]
+    return Director(rules, model.goals, vocabulary=model.vocabulary, earnings=earnings)  # type: ignore[attr-defined]
 
 
 def _bound(condition: Condition, layout: Layout) -> Bound:

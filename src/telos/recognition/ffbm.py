@@ -6,7 +6,7 @@ from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import FrozenMap, ValueKind
-from telos.recognition.director import DirectorRule, check_rules, director_conditions
+from telos.recognition.director import DirectorRule, check_rules, director_conditions, director_formulas
 from telos.recognition.filtering import INPUT, Clock, clock_for
 from telos.recognition.measures import Measure, Measures
 from telos.recognition.measures.gate import MeasureGate
@@ -69,6 +69,7 @@ class FFBM:
             self.goals,
             has_clock=clock is not None,
             measured=self.measures.entries,
+            formulas=director_formulas(director),
         )
         self.clock = clock_for(vocabulary, clock)
         self.director = check_rules(director, vocabulary, self.goals)

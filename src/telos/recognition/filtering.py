@@ -41,6 +41,7 @@ from telos.recognition.recognizer import (
     GoalModel,
     Matrix,
     Measured,
+    ModelReader,
     PlayerSnapshot,
     Reason,
     check_saved_goals,
@@ -227,6 +228,11 @@ class EventGate:
     def __init__(self, model: GoalModel) -> None:
         clock: Clock | None = getattr(model, "clock", None)  # other models count every event
         words = getattr(model, "vocabulary", None)
+        if not hasattr(model, "evidence"):
+            raise TelosError(
+                f"{model!r} has no chances of what is seen under each goal",
+                "make its own reader: create_recognizer(model)",
+            )
         self._model, self._evidence = model, model.evidence
         self._every = 0.0 if clock is None or clock.every is None else clock.every - TIME_TOLERANCE
         self._moments: tuple[str, ...] = () if words is None else words.moments
@@ -538,7 +544,7 @@ def _are_close(one: Sequence[float], two: Sequence[float]) -> bool:
     return all(abs(a - b) <= CHANCES_TOLERANCE for a, b in zip(one, two, strict=True))
 
 
-class Reader:
+class Reader(ModelReader[GoalModel]):
     """A recogniser: keeps the belief about one player with any goal model. Many readers may share one model.
 
     An observation that no goal allows is ignored, and the belief's reasons say so. ``log_likelihood`` is how well the
@@ -558,15 +564,6 @@ class Reader:
         self._moments: deque[_Moment] = deque(maxlen=max(1, remembers))
         self._reasons: dict[str, tuple[str, ...]] = {}
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self._goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief."""
-        return self._belief
 
     @property
     def chances(self) -> Chances:

@@ -10,7 +10,7 @@ from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.snapshots import SNAPSHOT_FORMAT, check_known, read_snapshot
-from telos.recognition.director import DirectorRule, director_conditions
+from telos.recognition.director import DirectorRule, director_conditions, director_formulas
 from telos.recognition.filtering import check_event_order
 from telos.recognition.observations import EventFeatures, FeatureValues
 from telos.recognition.recognizer import PlayerSnapshot, Reason, check_goals, saved_time
@@ -145,8 +145,8 @@ class FSMModel:
 
     def __post_init__(self) -> None:
         conditions = [condition for condition, _ in self.rules]
-        told = director_conditions(self.director)
-        words = complete_vocabulary(self.vocabulary, conditions, director=told, goals=self.goals)
+        told, formulas = director_conditions(self.director), director_formulas(self.director)
+        words = complete_vocabulary(self.vocabulary, conditions, director=told, goals=self.goals, formulas=formulas)
         object.__setattr__(self, "vocabulary", words)
 
     def recognizer(self, rng: Random) -> FSM:

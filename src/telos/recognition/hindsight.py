@@ -22,7 +22,7 @@ from telos.recognition.filtering import (
     step,
     used_evidence,
 )
-from telos.recognition.recognizer import Evidence, GoalModel
+from telos.recognition.recognizer import Evidence, GoalModel, ModelReader
 
 # --- smoothing --------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ def _scaled(weights: Sequence[float]) -> Chances:
     return tuple([each / total for each in larger])
 
 
-class LaggedReader:
+class LaggedReader(ModelReader[GoalModel]):
     """A recogniser whose belief is about ``lag`` updates ago, smoothed with the evidence up to now.
 
     Until there have been so many updates, the belief is about the first.
@@ -96,15 +96,6 @@ class LaggedReader:
         self.model, self.lag = model, lag
         self._gate = EventGate(model)
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The belief about ``lag`` updates ago."""
-        return self._belief
 
     @property
     def then(self) -> Belief:

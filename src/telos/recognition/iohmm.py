@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from telos.core.errors import DefinitionError, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import check_not_negative
-from telos.recognition.director import DirectorRule, check_rules, director_conditions
+from telos.recognition.director import DirectorRule, check_rules, director_conditions, director_formulas
 from telos.recognition.distributions import Counts
 from telos.recognition.filtering import INPUT, Clock, clock_for
 from telos.recognition.measures import Measure, MeasuredValue, Measures
@@ -78,6 +78,7 @@ class IOHMM:
             self.goals,
             has_clock=clock is not None,
             measured=self.measures.entries,
+            formulas=director_formulas(director),
         )
         faults = self.measures.faults(vocabulary)
         if faults:

@@ -13,7 +13,7 @@ from telos.files.snapshots import SNAPSHOT_FORMAT, Items, read_snapshot
 from telos.logic.model import MarkovLogic
 from telos.logic.online import BEFORE, OnlineFilter, OnlineReason, OnlineSnapshot
 from telos.recognition.filtering import check_event_order
-from telos.recognition.recognizer import EARLIER, PlayerSnapshot, Reason, check_saved_goals, saved_time
+from telos.recognition.recognizer import EARLIER, ModelReader, PlayerSnapshot, Reason, check_saved_goals, saved_time
 
 if TYPE_CHECKING:
     from telos.recognition.concurrent import ConcurrentLogicModel
@@ -69,7 +69,7 @@ class LogicReaderSnapshot(PlayerSnapshot):
     story: OnlineSnapshot
 
 
-class MarkovLogicReader:
+class MarkovLogicReader(ModelReader[MarkovLogicModel]):
     """A recogniser: the exact belief from all events so far, in constant time per event.
 
     The predicate ``action`` is the event's action, and every other predicate the context entry of its name: a text or a
@@ -83,15 +83,6 @@ class MarkovLogicReader:
         self._online = OnlineFilter(model.logic, query=GOAL)
         self._read = tuple(_source(name, len(each.types)) for name, each in model.logic.predicates.items())
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief."""
-        return self._belief
 
     @property
     def predicted(self) -> tuple[float, ...]:

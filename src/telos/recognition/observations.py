@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from telos.core.binding import Bound, bind
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import names_in
+from telos.core.expressions import Bound, bind, names_in
 from telos.core.state import Layout
 from telos.core.values import BOOL, FrozenMap, Value
 from telos.recognition.distributions import OTHERS, SHARED, complete_distribution

@@ -166,6 +166,11 @@ def check_comparable(models: Mapping[str, GoalModel]) -> None:
     same = have_same_outcomes(models)
     measured = {style: _measured(model) for style, model in models.items()}
     for style, model in models.items():
+        if not hasattr(model, "evidence"):
+            raise TelosError(
+                f"style {style!r} is a {type(model).__name__}, which has no likelihood of what is seen",
+                "compare ffbm, constant and iohmm models",
+            )
         if not same and not outcomes_of(model):
             raise TelosError(
                 f"style {style!r} has no outcomes with chances, so no likelihood beside those of other kinds of models",

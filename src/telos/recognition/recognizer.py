@@ -1,9 +1,12 @@
-"""Protocols of recognition (``Recognizer``, ``Learner``, ``GoalModel``), trace records, and what recognisers save."""
+"""Protocols of recognition (``Recognizer``, ``Learner``, ``GoalModel``), trace records, and what recognisers save.
+
+``ModelReader`` is a base of recognisers with a model.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
@@ -29,6 +32,30 @@ class Recognizer(Protocol):
 
     def reset(self) -> None:
         """Return to the belief before the first event."""
+
+
+class _HasGoals(Protocol):
+    @property
+    def goals(self) -> tuple[str, ...]: ...
+
+
+Model = TypeVar("Model", bound=_HasGoals)
+
+
+class ModelReader(Generic[Model]):
+    """A base of recognisers with a model: their goals are its goals, and they keep their belief between events."""
+
+    model: Model
+    _belief: Belief
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        return self.model.goals
+
+    @property
+    def belief(self) -> Belief:
+        """The current belief."""
+        return self._belief
 
 
 class Learner(Recognizer, Protocol):

@@ -8,11 +8,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from telos.core.binding import Scope, check_expression
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nearest
 from telos.core.event import Event
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, walk
+from telos.core.expressions import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    Handle,
+    Literal,
+    Name,
+    Not,
+    Or,
+    Scope,
+    check_expression,
+    walk,
+)
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Type, TypeLike, Value, ValueKind, Variable
 
@@ -193,6 +206,9 @@ def named_actions(resolved: Iterable[Expression]) -> Iterator[str]:
     yield from dict.fromkeys(found)
 
 
+BELIEF = "belief."  # before the name of a goal, in the rules of a director: its chance, as the name alone
+
+
 class ContextReader:
     """Finds the context entries that conditions read, and their types by how they are used.
 
@@ -217,7 +233,8 @@ class ContextReader:
 
     def add(self, name: str, kind: str) -> None:
         """Add an entry that is read by other means, unless it is known."""
-        if name not in self._listed and name not in _RESERVED and name not in self._known:
+        is_entry = name not in _RESERVED and not name.startswith(BELIEF)
+        if is_entry and name not in self._listed and name not in self._known:
             self._kinds.setdefault(name, kind)
 
     def read(self, expression: Expression, known: Collection[str] = (), *, wanted: str = "bool") -> None:
@@ -305,10 +322,11 @@ def complete_vocabulary(
     *,
     has_clock: bool = False,
     measured: Iterable[str] = (),
+    formulas: Iterable[Expression] = (),
 ) -> Vocabulary:
     """Return a vocabulary; if it is open, with the context that a model reads: by its conditions, and as ``edges``.
 
-    Entries that are ``measured`` are numbers.
+    Entries that are ``measured``, and those in ``formulas`` of the director, are numbers.
 
     >>> words = complete_vocabulary(OWN_WORDS, [Condition.of("action == swing and monsters > 0")])
     >>> {name: str(kind) for name, kind in words.context.items()}
@@ -327,6 +345,8 @@ def complete_vocabulary(
     read += [(condition.expression, goals) for condition in director]
     for expression, known in read:
         reader.read(expression, known)
+    for formula in formulas:
+        reader.read(formula, goals, wanted="number")
     faults = [fault for expression, _ in read for fault in reader.faults(expression)]
     if faults:
         raise DefinitionError(faults)

@@ -1,4 +1,4 @@
-"""The web application: routes, errors as problem documents, encodings and limits.
+"""The web application: routes, errors as problem documents, encodings, limits and metrics.
 
     request ──▶ access.py ──▶ messages.py ──▶ commits.py ──▶ players.py ──▶ store.py
                 tokens, rate   typed          batches        readers        kept, then answered
@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -38,14 +39,12 @@ from telos.service.messages import (
     decode,
     encode,
 )
-from telos.service.metrics import Metrics
 from telos.service.models import LiveModel, ModelShelf
 from telos.service.openapi import openapi_page, openapi_text
 from telos.service.peers import peer_endpoint
 from telos.service.players import LivePlayers, Outcome, Submission
 from telos.service.store import SharedStore, Store
-from telos.service.stream import stream_endpoint
-from telos.service.subscriptions import Subscriptions
+from telos.service.stream import Subscriptions, stream_endpoint
 from telos.service.traces import TraceBoard
 from telos.traces import MAX_TRACE_BYTES, PauseRequest, decode_traces
 
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
 
 PROBLEM = "application/problem+json"
 COLLECT_SECONDS = 600.0  # between two full collections of garbage
+_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)  # of requests, in the metrics
 Body = TypeVar("Body")
 _LOG = logging.getLogger("telos.service")
 
@@ -67,6 +67,29 @@ class Limits:
     keep_seconds: float | None = None
     max_open: int = 50_000
     snapshot_every: int = 500
+
+
+class Metrics:
+    """What one service counts, for Prometheus; in a registry of its own."""
+
+    def __init__(self, committer: Committer) -> None:
+        self._registry = CollectorRegistry()
+        registry = self._registry
+        self.events = Counter("telos_events", "Events kept.", ["model"], registry=registry)
+        self.refused = Counter("telos_refused", "Requests refused.", ["problem"], registry=registry)
+        self.seconds = Histogram(
+            "telos_request_seconds", "From a request to its answer.", ["route"], buckets=_SECONDS, registry=registry
+        )
+        self.forwarded = Counter("telos_forwarded", "Events handed on to other processes.", registry=registry)
+        self.streams = Gauge("telos_streams", "Open streams.", registry=registry)
+        waiting = Gauge("telos_waiting_events", "Events that wait to be kept.", registry=registry)
+        waiting.set_function(lambda: committer.waiting)
+        players = Gauge("telos_open_players", "Players in memory.", registry=registry)
+        players.set_function(lambda: len(committer.players))
+
+    def text(self) -> bytes:
+        """Return all figures in the text format of Prometheus."""
+        return generate_latest(self._registry)
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ from telos.service.messages import (
     encode,
 )
 from telos.service.players import Outcome, Submission
-from telos.service.subscriptions import EVERYBODY, Subscription
+from telos.service.stream import EVERYBODY, Subscription
 
 if TYPE_CHECKING:
     from telos.service.app import Service

@@ -33,7 +33,7 @@ from telos.telemetry.bulk.folds import FoldDealer
 from telos.telemetry.columns import DROP, Columns
 from telos.telemetry.event_log import Log
 from telos.telemetry.model_logs import open_model_log
-from telos.telemetry.ordering import Order, OrderCheck, Sequences
+from telos.telemetry.ordering import OrderCheck, RowOrder, Sequences
 from telos.telemetry.report import LogReport
 from telos.telemetry.sources import RawBatch
 
@@ -201,7 +201,7 @@ class SparkLog:
         yield from (_packed(report, number) for number, report in reports.items())
 
     def _count_players(self, frames: Frames) -> Frames:
-        report, sequences, order = LogReport(), Sequences(), Order()
+        report, sequences, order = LogReport(), Sequences(), RowOrder()
         for frame in whole_players(frames):
             numbered = sequences.number(frame)
             twice = _find_twice(numbered, order)
@@ -230,7 +230,7 @@ class SparkLog:
             yield frame.with_columns(row=pl.col("row") % (1 << ROW_BITS) + files["start"])
 
     def _first_only(self, frames: Frames) -> Frames:
-        sequences, order = Sequences(), Order()
+        sequences, order = Sequences(), RowOrder()
         for frame in frames:
             if not self._drops:
                 yield frame
@@ -253,7 +253,7 @@ def _packed(report: LogReport, file: int) -> pl.DataFrame:
     return pl.DataFrame({"file": [file], "report": [pickle.dumps(report)]}, schema=_REPORT)
 
 
-def _find_twice(frame: pl.DataFrame, order: Order) -> pl.Series:
+def _find_twice(frame: pl.DataFrame, order: RowOrder) -> pl.Series:
     compared = [name for name in frame.columns if name != "row"]
     return pl.Series(order.duplicates(frame, compared, order.check(frame).ties))
 
@@ -266,7 +266,7 @@ def _subtract(dropped: pl.DataFrame, report: LogReport) -> None:
 
 def _find_late(frame: pl.DataFrame) -> OrderCheck:
     """Return which rows of whole players stand in the source behind a later one of their sequence."""
-    return Order().check(frame.sort("player", "row"))
+    return RowOrder().check(frame.sort("player", "row"))
 
 
 def by_player(rows: "DataFrame") -> "DataFrame":

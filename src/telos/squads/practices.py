@@ -78,7 +78,8 @@ def share_out(seen: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     {'Ann': 'rex', 'Bob': 'pat', 'Cid': 'pat'}
     """
     target_of: dict[str, str] = {}
-    while len(target_of) < len(seen):
+    watchers = [name for name, enemies in seen.items() if enemies]
+    while len(target_of) < len(watchers):
         viewers: dict[str, list[str]] = {}
         for name, enemies in seen.items():
             for enemy in enemies if name not in target_of else ():
@@ -87,7 +88,7 @@ def share_out(seen: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
             free = [name for name in viewers[enemy] if name not in target_of]
             if free:
                 target_of[min(free, key=lambda name: (seen[name][enemy], name))] = enemy
-    return {name: target_of[name] for name in seen}
+    return {name: target_of[name] for name in watchers}
 
 
 # --- sightings ---

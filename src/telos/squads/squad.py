@@ -124,20 +124,20 @@ def node_position(node: str, members: Iterable[Member], now: float) -> tuple[flo
 class Order:
     """The order for one member. ``serial`` identifies it on its side; 0 until it is given.
 
-    >>> print(Order("cover", node="c3"))
-    take cover at c3
+    >>> print(Order("cover", node="c3"), Order("watch", node="p1", target="Ann", room="hall"), sep=", ")
+    take cover at c3, watch hall from p1
     """
 
     task: OrderTask
     node: str | None = None
     place: tuple[float, float] | None = None  # position of the node
     target: str | None = None  # the enemy to suppress, or the comrade to follow
-    room: str | None = None  # room to search
+    room: str | None = None  # room to search, if it is known
     serial: int = 0
 
     def __str__(self) -> str:
         """Return the order as it would be called out."""
-        return _ORDER_TEXTS[self.task].format(target=self.target, node=self.node, room=self.room)
+        return _ORDER_TEXTS[self.task].format(target=self.target, node=self.node, room=self.room or "the room")
 
     def same_as(self, other: "Order | None") -> bool:
         """Whether two orders ask for the same, apart from their serials."""
@@ -302,8 +302,9 @@ class Objective:
         for key, names in value.items():
             if key not in ("advance", "search"):
                 raise TelosError(f"unknown objective {key!r}", name_hint(key, ("advance", "search")))
-            if isinstance(names, str):
-                raise TelosError(f"objective {key!r} is the text {names!r}", "give a list of names")
+            if isinstance(names, str) or not isinstance(names, Iterable):
+                what = f"the text {names!r}" if isinstance(names, str) else repr(names)
+                raise TelosError(f"objective {key!r} is {what}", "give a list of names")
         return cls(**{key: tuple(names) for key, names in value.items()})
 
     def save(self) -> dict[str, list[str]]:

@@ -153,6 +153,8 @@ def judge(reported: Reported, measured: Measured) -> Agreement:
         raise TelosError(f"every seed has one test, got {len(measured.ps)} of {len(measured.values)}")
     if len(measured.values) < MIN_SEEDS:
         verdict, reason = UNTOLD, f"fewer than {MIN_SEEDS} seeds"
+    elif not all(map(math.isfinite, measured.values)):
+        verdict, reason = UNTOLD, "a seed has no value"
     elif reported.is_difference:
         verdict, reason = _judge_difference(reported, measured)
     else:
@@ -180,6 +182,8 @@ def _judge_difference(reported: Reported, measured: Measured) -> tuple[str, str]
     assert reported.p is not None
     count = len(measured.values)
     if reported.p >= LEVEL:
+        if all(p is None for p in measured.ps):
+            return UNTOLD, "no seed has a test of its own"
         found = measured.significant
         if 2 * found == count:
             return UNTOLD, f"significant in {found} of {count} seeds"

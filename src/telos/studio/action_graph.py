@@ -119,7 +119,7 @@ def _relieves(action: Action, motive: str) -> bool:
 def provides(effect: Effect, need: Expression, variables: Collection[str] = ()) -> bool:
     """Return whether an effect may make a condition true; true where it depends on the values.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> effect, = Effect.all_of("door = open")
     >>> [provides(effect, parse_expression(text)) for text in ("door == open", "door != open", "door != shut", "lit")]
     [True, False, True, False]

@@ -1,4 +1,4 @@
-"""`Attention`: what the player of a game looks at; a game that a person plays waits while it is not the game.
+"""`PlayerAttention`: what the player of a game looks at; a game that a person plays waits while it is not the game.
 
 `write_reminder` says what a player who comes back was doing.
 """
@@ -19,13 +19,13 @@ PLACES = {GAME: "", "help": _READING, "menu": _READING, "dialog": _READING, "tex
 _STAYING = ("text", "hidden")  # after these, the game waits until its player returns to it
 
 
-class Attention:
+class PlayerAttention:
     """Where the player looks, as the page reports it, and why the game waits.
 
     After a menu or a dialog the game goes on by itself. After typing, and after a time in another tab, it waits until
     the player presses a key or clicks it.
 
-    >>> attention = Attention()
+    >>> attention = PlayerAttention()
     >>> attention.look("help")
     >>> attention.words
     'Paused while you read – press a key or click the game to go on'

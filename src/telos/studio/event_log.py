@@ -22,7 +22,7 @@ MAX_ROWS = 200  # of one answer
 _MAX_TEXT = 200  # characters of a search
 
 
-class LogLine(NamedTuple):
+class EventLogLine(NamedTuple):
     """A line of the log. ``happening`` is the number of its happening, if it has one; ``why`` is the cause."""
 
     number: int
@@ -47,7 +47,7 @@ class LogFilter:
     hidden: frozenset[str] = frozenset()
     detail: int = _NORMAL
 
-    def shows(self, line: LogLine) -> bool:
+    def shows(self, line: EventLogLine) -> bool:
         """Return whether a line is shown."""
         return (
             line.kind not in self.hidden
@@ -100,7 +100,7 @@ class EventLog:
     """All lines of a game, with the rows of the filter and the matches of the search that were asked for last."""
 
     def __init__(self) -> None:
-        self.lines: list[LogLine] = []
+        self.lines: list[EventLogLine] = []
         self.who: dict[str, None] = {}  # in the order in which they appear
         self.kinds: dict[str, int] = {}  # with the number of lines of each
         self._rows = _Selection(LogFilter())
@@ -110,7 +110,7 @@ class EventLog:
 
     def add(self, frame: int, time: float, who: str, kind: str, text: str, *, why: str = "") -> None:
         """Add a line."""
-        self._add(LogLine(len(self.lines), frame, time, kind, who, text, why))
+        self._add(EventLogLine(len(self.lines), frame, time, kind, who, text, why))
 
     def add_frame(
         self, frame: int, time: float, entries: Iterable[TimelineEntry], changes: Sequence[BandChange]
@@ -125,7 +125,7 @@ class EventLog:
                 causes[happening.who].append(happening)
             elif happening.label:
                 self._add(
-                    LogLine(
+                    EventLogLine(
                         len(self.lines), frame, happening.time, happening.kind, happening.who, happening.label,
                         happening.why, number,
                     )
@@ -136,7 +136,7 @@ class EventLog:
             text = f"{before or 'nothing'} → {after or 'nothing'}" + (f" ({reason})" if reason else "")
             self.add(frame, time, row, "mind", text, why=why)
 
-    def _add(self, line: LogLine) -> None:
+    def _add(self, line: EventLogLine) -> None:
         self.lines.append(line)
         self.who.setdefault(line.who)
         self.kinds[line.kind] = self.kinds.get(line.kind, 0) + 1
@@ -170,7 +170,7 @@ class EventLog:
         found = (line.number for line in reversed(self.lines) if line.happening == happening)
         return next(found, None)
 
-    def selected(self, filter: LogFilter) -> Iterator[LogLine]:
+    def selected(self, filter: LogFilter) -> Iterator[EventLogLine]:
         """Yield the lines that a filter shows."""
         return (self.lines[number] for number in self._select(filter))
 
@@ -199,7 +199,7 @@ class EventLog:
         return answer
 
 
-def _place(rows: list[int], line: LogLine) -> int | None:
+def _place(rows: list[int], line: EventLogLine) -> int | None:
     """Return the row of a line; None if the filter hides it."""
     at = bisect_right(rows, line.number) - 1
     return at if at >= 0 and rows[at] == line.number else None
@@ -213,7 +213,7 @@ class _Selection:
         self.numbers: list[int] = []
         self._read = 0
 
-    def extend(self, lines: Sequence[LogLine]) -> list[int]:
+    def extend(self, lines: Sequence[EventLogLine]) -> list[int]:
         shows = self.filter.shows
         self.numbers += [at for at in range(self._read, len(lines)) if shows(lines[at])]
         self._read = len(lines)
@@ -228,7 +228,7 @@ class _Matches:
         self._matches: list[int] = []
         self._read = 0
 
-    def extend(self, lines: Sequence[LogLine]) -> list[int]:
+    def extend(self, lines: Sequence[EventLogLine]) -> list[int]:
         numbers, text = self.rows.numbers, self.text
         for row in range(self._read, len(numbers)):
             line = lines[numbers[row]]
@@ -241,10 +241,10 @@ class _Matches:
 # --- export -----------------------------------------------------------------------------------------------------------
 
 
-def to_text(lines: Iterable[LogLine]) -> bytes:
+def to_text(lines: Iterable[EventLogLine]) -> bytes:
     r"""Return lines as text, with the causes indented below; a line break in a text becomes a blank.
 
-    >>> print(to_text([LogLine(0, 12, 1.2, "mind", "Cal", "cover → attack", "enemy seen")]).decode(), end="")
+    >>> print(to_text([EventLogLine(0, 12, 1.2, "mind", "Cal", "cover → attack", "enemy seen")]).decode(), end="")
          1.20  Cal           mind       cover → attack
                                         enemy seen
     """
@@ -256,10 +256,10 @@ def to_text(lines: Iterable[LogLine]) -> bytes:
     return "".join(written).encode()
 
 
-def to_json_lines(lines: Iterable[LogLine]) -> bytes:
+def to_json_lines(lines: Iterable[EventLogLine]) -> bytes:
     r"""Return lines as JSON Lines.
 
-    >>> to_json_lines([LogLine(0, 12, 1.2, "said", "Cal", "Cover me!")])
+    >>> to_json_lines([EventLogLine(0, 12, 1.2, "said", "Cal", "Cover me!")])
     b'{"frame":12,"time":1.2,"kind":"said","who":"Cal","text":"Cover me!"}\n'
     """
     written = []

@@ -10,9 +10,9 @@ from telos.agents.explain import why
 from telos.agents.memory import Fact
 from telos.agents.mind import Mind
 from telos.core.action import Action
-from telos.core.binding import bind
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
+from telos.core.expressions import bind
 from telos.core.goal import Goal
 from telos.core.state import State
 from telos.core.values import MAX_FLOAT, NUMBER, Value

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from telos.core.errors import TelosError
-from telos.core.expressions import names_in
-from telos.core.parser import parse_expression
+from telos.core.expressions import names_in, parse_expression
 from telos.studio.mind_view import MindView, Need, StepLine
 from telos.svg import clip_text, disc, escape_text, label, mark, mono_width, path, role_colour, rounded_box, title
 

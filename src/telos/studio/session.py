@@ -19,7 +19,7 @@ from telos.core.values import Value
 from telos.recognition.filtering import Trainable
 from telos.recognition.recognizer import Recognizer
 from telos.studio import glossary
-from telos.studio.attention import Attention, write_reminder
+from telos.studio.attention import PlayerAttention, write_reminder
 from telos.studio.event_log import EventLog
 from telos.studio.explanation import ExplanationLine, explain, explain_text
 from telos.studio.mind_view import MindView, intent_words
@@ -184,7 +184,7 @@ class Session:
         self.shown: int | None = None  # the frame that is looked at; None: the newest
         self._holds = False  # whether the game was paused, rather than only looked back at
         self.watchpoint: Watchpoint | None = None
-        self.attention = Attention()
+        self.attention = PlayerAttention()
         self._held, self._commands = "", list[str]()
         self._script = deque(script or [Inputs()] * (world.steps or 0))
         self._script_length = len(self._script)
@@ -274,7 +274,7 @@ class Session:
     # --- waiting ------------------------------------------------------------------------------------------------------
 
     def look(self, at: str) -> None:
-        """Note where the player looks (see `Attention`); the keys that are held are released if not at the game."""
+        """Note where the player looks (see `PlayerAttention`); keys that are held are released if not at the game."""
         self.attention.look(at)
         if at:
             self._held = ""

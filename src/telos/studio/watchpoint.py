@@ -11,9 +11,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from telos.core.binding import BUILT_IN
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import (
+    BUILT_IN,
     And,
     Arithmetic,
     Call,
@@ -24,10 +24,10 @@ from telos.core.expressions import (
     Name,
     Not,
     Or,
+    parse_expression,
     rename,
     substitute,
 )
-from telos.core.parser import parse_expression
 from telos.core.values import FrozenMap, Value
 
 Words: TypeAlias = Mapping[str, Collection[str]]

@@ -12,6 +12,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import names_in
 from telos.core.values import FrozenMap
 from telos.recognition.files.schema import Kind
+from telos.recognition.measures import MAX_VALUE
 from telos.telemetry.columns import Columns, ContextColumn
 from telos.telemetry.fields import Fields, as_expression, as_text, as_value
 from telos.telemetry.report import LogReport, RowFault, shown
@@ -53,14 +54,31 @@ def column_type(kind: Kind) -> pl.DataType:
 
 
 class Words(NamedTuple):
-    """The actions and goals that rows may say; of an empty list, any."""
+    """The actions and goals that rows may say; of an empty list, any.
+
+    With ``several``, a row may say that several goals of ``truths`` were pursued, or none. ``least`` are the facts that
+    are measured, each with the least number that it can be.
+    """
 
     actions: tuple[str, ...] = ()
     achieved: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
+    several: bool = False
+    least: Mapping[str, float] = FrozenMap()
 
 
 ANY_WORDS = Words()
+NO_GOAL, JOIN = "none", "+"  # what stands for no goal, and between several
+
+
+def parse_goals(text: str) -> tuple[str, ...]:
+    """Return the goals that a row names.
+
+    >>> parse_goals("talk-cook + test-contaminated"), parse_goals("none")
+    (('talk-cook', 'test-contaminated'), ())
+    """
+    named = tuple(part.strip() for part in text.split(JOIN))
+    return () if named == (NO_GOAL,) else named
 
 
 class _Part(NamedTuple):
@@ -121,6 +139,7 @@ class Converter:
         fields = Fields(dict(batch.frame.schema))
         self._clean = self._find_clean(batch.frame)
         parts = {fact: _fact(source, fields) for fact, source in self.facts.items()}
+        parts |= {fact: _measured(parts[fact], least) for fact, least in self.words.least.items() if fact in parts}
         frame = batch.frame.select(
             *self._own(fields),
             *(part.value.alias(context_column(fact)) for fact, part in parts.items()),
@@ -286,7 +305,7 @@ class Converter:
             ("truth", self.words.truths, RowFault.UNKNOWN_GOAL),
         ):
             if known and not self._says_only(own, known):
-                good &= ~self._count_unknown(batch, frame[own], is_kept, known, fault, report)
+                good &= ~self._count_unknown(batch, frame[own], is_kept, known, fault, report, self.words.several)
         for fact, part in parts.items():
             if part.is_bad is None or not frame[_bad(fact)].any():
                 continue
@@ -296,6 +315,8 @@ class Converter:
             places = rows.arg_true()
             values = batch.frame.select(part.raw.alias("raw"))["raw"]
             where, wanted = self.facts[fact].column or fact, _kind_text(self.facts[fact].kind)
+            if fact in self.words.least:
+                wanted = f"a number of 0 to {MAX_VALUE:g}" if self.words.least[fact] == 0 else wanted
             report.add_fault(
                 RowFault.UNKNOWN_LABEL if is_label else RowFault.BAD_VALUE,
                 len(places),
@@ -305,9 +326,18 @@ class Converter:
 
     @staticmethod
     def _count_unknown(
-        batch: RawBatch, said: pl.Series, is_kept: pl.Series, known: Sequence[str], fault: RowFault, report: LogReport
+        batch: RawBatch,
+        said: pl.Series,
+        is_kept: pl.Series,
+        known: Sequence[str],
+        fault: RowFault,
+        report: LogReport,
+        several: bool,
     ) -> pl.Series:
-        rows = said.is_not_null() & ~said.is_in(list(known)).fill_null(False) & is_kept
+        words = list(known)
+        if several and said.name == "truth":
+            words += [text for text in said.drop_nulls().unique() if set(parse_goals(text)) <= set(known)]
+        rows = said.is_not_null() & ~said.is_in(words).fill_null(False) & is_kept
         if rows.any():
             examples = ((batch.place(i), _unknown_text(said.name, said[i], known)) for i in rows.arg_true())
             report.add_fault(fault, int(rows.sum()), examples)
@@ -325,7 +355,13 @@ class Converter:
 
 
 def _unknown_text(own: str, word: str, known: Sequence[str]) -> str:
-    return f"{_OWN_SAID[own]} {shown(word)}; {name_hint(word, known)}"
+    said = f"{_OWN_SAID[own]} {shown(word)}"
+    if own != "truth" or (JOIN not in word and word.strip() != NO_GOAL):
+        return f"{said}; {name_hint(word, known)}"
+    strange = next((goal for goal in parse_goals(word) if goal not in known), None)
+    if strange is not None:
+        return f"{said}, and no goal is {shown(strange)}; {name_hint(strange, known)}"
+    return f"{said}; several goals at once, or none, are for a file of the kind `recognizer: concurrent`"
 
 
 _OWN_SAID = {"action": "the action is", "goal": "the goal achieved is", "truth": "the goal pursued is"}
@@ -377,6 +413,12 @@ def _fact(source: ContextColumn, fields: Fields) -> _Part:
     if not isinstance(source.kind, str):
         return _labels(field, kind, source.kind)
     return _READERS[source.kind](field, kind)
+
+
+def _measured(part: _Part, least: float) -> _Part:
+    """Return a fact whose numbers are bad if they are below the least one, or too large to be measured."""
+    is_beyond = (part.value.abs() > MAX_VALUE) | (part.value < least)
+    return part._replace(is_bad=is_beyond if part.is_bad is None else part.is_bad | is_beyond)
 
 
 def _labels(field: pl.Expr, kind: pl.DataType, labels: tuple[str, ...]) -> _Part:

@@ -16,8 +16,7 @@ from pydantic import Discriminator, Field, Tag
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, Literal, names_in
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, Literal, names_in, parse_expression
 from telos.core.values import FrozenMap
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults

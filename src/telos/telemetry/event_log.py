@@ -18,7 +18,7 @@ from telos.recognition.files.schema import Kind
 from telos.telemetry.canonical import ANY_WORDS, DROPPED, Converter, Words, column_type, context_column, find_facts
 from telos.telemetry.columns import DROP, Columns, named_columns
 from telos.telemetry.fields import Fields
-from telos.telemetry.ordering import Flags, Order, Sequences, sort_rows
+from telos.telemetry.ordering import Flags, RowOrder, Sequences, sort_rows
 from telos.telemetry.report import LogReport, RowFault
 from telos.telemetry.sources import RawBatch, Source, open_source
 from telos.telemetry.sources.opening import SourceLike, schema_of
@@ -93,7 +93,7 @@ class Log:
     def batches(self, progress: Progress | None = None) -> Iterator[pl.DataFrame]:
         """Yield the events in batches of some hundred thousand; ``progress`` is told how much has been read."""
         report = self.report = LogReport(notes=list(self._source.notes), is_sorted=self.is_sorted)
-        sequences, order = Sequences(), Order()
+        sequences, order = Sequences(), RowOrder()
         rows = self._checked(sequences, order, report, progress)
         if self.is_sorted:
             rows = self._without_twice(sort_rows(rows), report)
@@ -134,7 +134,7 @@ class Log:
     # --- stages -------------------------------------------------------------------------------------------------------
 
     def _checked(
-        self, sequences: Sequences, order: Order, report: LogReport, progress: Progress | None
+        self, sequences: Sequences, order: RowOrder, report: LogReport, progress: Progress | None
     ) -> Iterator[pl.DataFrame]:
         """Yield the good rows with the numbers of their sequences; unsorted logs without late rows and duplicates."""
         for batch in self._source.batches(self._converter.wanted(self._fields)):
@@ -181,11 +181,11 @@ class Log:
         report.bad_rows += int(late.sum())
 
     def _without_twice(self, batches: Iterator[pl.DataFrame], report: LogReport) -> Iterator[pl.DataFrame]:
-        order = Order()
+        order = RowOrder()
         for frame in batches:
             yield self._once(frame, order, order.check(frame).ties, report)
 
-    def _once(self, frame: pl.DataFrame, order: Order, ties: Flags, report: LogReport) -> pl.DataFrame:
+    def _once(self, frame: pl.DataFrame, order: RowOrder, ties: Flags, report: LogReport) -> pl.DataFrame:
         """Count the rows that stand twice, and drop them if the column file says so."""
         if not self.columns.time_column:
             return frame

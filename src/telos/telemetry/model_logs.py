@@ -44,6 +44,7 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
     needed: set[str] = set()
     actions: list[tuple[str, ...]] = []
     achieved: list[tuple[str, ...]] = []
+    least: dict[str, float] = {}
     for model in models:
         read = getattr(model, "model", model) if has_concurrent_goals(model) else model  # typed as what it is made of
         needs = column_encoder(read).needs if is_columnar(read) else _needs_of_events(model)
@@ -57,9 +58,10 @@ def facts_of(models: Sequence[object], *, labelled: bool = False) -> ModelFacts:
         needed |= needs.context.keys() - needs.optional
         actions += [needs.actions] if needs.actions else []
         achieved += [needs.achieved] if needs.achieved else []
-    is_exclusive = not any(map(has_concurrent_goals, models))  # else a row may name several goals, or none
-    goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled and is_exclusive else []
-    words = Words(_common(actions), _common(achieved), _common(goals))
+        least |= {name: max(lowest, least.get(name, lowest)) for name, lowest in needs.measures.items()}
+    goals = [tuple(getattr(model, "goals", ())) for model in models] if labelled else []
+    several = any(map(has_concurrent_goals, models))
+    words = Words(_common(actions), _common(achieved), _common(goals), several, least)
     return ModelFacts(context, frozenset(context.keys() - needed), words)
 
 

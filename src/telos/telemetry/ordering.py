@@ -61,7 +61,7 @@ class OrderCheck(NamedTuple):
 
 
 @dataclass(slots=True)
-class Order:
+class RowOrder:
     """The last time of each sequence so far, and the rows at that time."""
 
     last: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))

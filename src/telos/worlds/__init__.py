@@ -5,7 +5,8 @@
     island     a mystery for simulated players
 
 Every world has its rules in a module of its own name, what is visible in ``views``, its trace records and text log in
-``trace`` and its terminal picture in ``terminal``. Start with ``WORLDS`` and ``world(name)``.
+``trace`` and its terminal picture in ``terminal``. Several worlds share ``routes``, ``plots`` and the layout in
+``terminal``. Start with ``WORLDS`` and ``world(name)``.
 """
 
 from telos.worlds.registry import WORLDS, View, World, WorldEntry, known_world, world

@@ -151,6 +151,29 @@ def test_plain_reading_on_the_street_has_its_published_form() -> None:
     assert "school: costs 5, with what was seen 5; impossible in another way" in reading.why()
 
 
+@pytest.mark.parametrize("beta", [100.0, 1000.0, 1e6])
+def test_goals_that_are_all_very_unlikely_are_still_compared(beta: float) -> None:
+    """All wasted steps, some less: the chance of each underflows, and its ratio to the likeliest does not."""
+    seen = ["(go 4 5)", "(go 5 4)", "(go 4 3)"]
+    places = tuple(f"(at {place})" for place in range(9))
+    steps = [(here, there) for here in range(9) for there in (here - 1, here + 1) if 0 <= there < 9]
+    actions = tuple(StripsAction(f"(go {a} {b})", (a,), (b,), (a,)) for a, b in steps)
+    goals = tuple(StripsGoal(f"place {place}", (place,)) for place in (0, 4, 8))
+    found = recognize(StripsProblem(places, (4,), actions, goals), seen, method="ramirez-geffner", beta=beta, work=WORK)
+    assert found.chosen == (0,)
+    assert list(found.belief.values()) == pytest.approx([1.0, 0.0, 0.0])
+    assert found.notes == ()
+
+
+def test_huge_priors_are_ratios_like_others() -> None:
+    problem = street()
+    for method in ("telos", "ramirez-geffner"):
+        found, same = (
+            recognize(problem, [], method=method, prior=[size] * len(problem.goals), work=WORK) for size in (1e308, 1.0)
+        )
+        assert dict(found.belief) == dict(same.belief)
+
+
 def test_plain_reading_of_nothing_is_the_prior() -> None:
     reading = recognize(street(), [], method="ramirez-geffner", prior=[3, 1])
     assert reading.belief["shop"] == pytest.approx(0.75)

@@ -3,9 +3,9 @@
 from hypothesis import strategies as st
 
 from telos.core.values import FrozenMap
-from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.squads.manoeuvres import load_built_in, manoeuvre_names
 from telos.worlds.arena.ai.characters import load_arena_characters
-from telos.worlds.arena.scene import CastMember, Scene, SceneThing
+from telos.worlds.arena.scene import SQUAD_ACTIVITIES, CastMember, Scene, SceneThing
 from telos.worlds.arena.sim.map import ArenaMap
 
 _NAMES = ("Ann", "Bob", "Cal", "Dee", "Eve", "Fay")
@@ -24,7 +24,7 @@ def scenes(draw: st.DrawFn) -> Scene:
     map, places = draw(_maps(len(names) + 1))
     cast = [
         CastMember(
-            "A", name, draw(st.sampled_from(known)), draw(st.sampled_from(("red", "red", "blue"))),
+            "A", name, draw(st.sampled_from(known)), draw(st.sampled_from(("red", "red", "blue", "green"))),
             *place, rank=draw(st.integers(0, 2)), body=FrozenMap({"grenades": draw(st.integers(0, 2)), **draw(_ARMS)}),
         )
         for name, place in zip(names, places, strict=False)
@@ -33,10 +33,11 @@ def scenes(draw: st.DrawFn) -> Scene:
     thing = SceneThing("M", f"{kind}-1", kind, *places[-1])
     route = list(map.patrol) if draw(st.booleans()) else []
     wish = {"red": FrozenMap({"advance": route})} if route else {}
-    squads = draw(st.sampled_from(((), tuple(each.name for each in ALL_BEHAVIOURS))))
+    squads = draw(st.sampled_from(((), SQUAD_ACTIVITIES, (*manoeuvre_names(), *SQUAD_ACTIVITIES))))
+    manoeuvres = tuple(load_built_in(name) for name in manoeuvre_names() if name in squads)
     talk = draw(st.booleans())
     objectives = FrozenMap(wish)
-    return Scene("random", "", 20.0, map, tuple(cast), (thing,), squads, objectives=objectives, talk=talk)
+    return Scene("random", "", 20.0, map, tuple(cast), (thing,), squads, manoeuvres, objectives, talk)
 
 
 @st.composite

@@ -115,6 +115,20 @@ def test_restored_skirmish_continues_exactly_after_deaths(seed: int) -> None:
         assert other.lines == taped.lines[lines:]
 
 
+@pytest.mark.parametrize(
+    ("squads", "message"),
+    [
+        ({"rde": ["search"]}, "unknown side 'rde'; did you mean 'red'?"),
+        ({"red": ["serch"]}, "unknown squad behaviour or practice 'serch'; did you mean 'search'?"),
+        ({"red": ["flank-and-hold"]}, "unknown squad behaviour or practice 'flank-and-hold'"),  # not of this scene
+    ],
+)
+def test_unknown_squads_are_refused(squads: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(TelosError) as refused:
+        Battle(load_scene("flank"), squads=squads)
+    assert message in str(refused.value)
+
+
 def test_saving_changes_nothing() -> None:
     taped, often = Taped("flank", 6), Taped("flank", 6)
     assert taped.fight() == often.fight(every=1)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from telos.core.errors import TelosError
+from telos.core.values import FrozenMap
 from telos.squads.squad import OrderTask
 from telos.worlds.arena import Battle, Scene, load_scene
 from telos.worlds.arena.counterfactuals import (
@@ -20,6 +21,7 @@ from telos.worlds.arena.counterfactuals import (
     sample_moments,
     summarize_orders,
     summarize_situations,
+    weigh_moment,
     weigh_orders,
 )
 
@@ -87,6 +89,18 @@ def test_every_order_is_weighed_and_all_together(scene: Scene) -> None:
     assert effects == list(weigh_orders(scene, seed=1, seconds=2.0, forks=1, horizon=2.0))
 
 
+def test_behaviour_with_a_single_order_is_weighed_as_a_whole_and_the_order_once() -> None:
+    scene = replace(load_scene("grenade"), talk=False)
+    moment = next(each for each in find_order_moments(scene, seed=1) if each.time >= 1.0)
+    only = replace(moment, orders=FrozenMap({"Bob": moment.orders["Bob"]}))
+    whole, single = weigh_moment(scene, only, seed=1, forks=1, horizon=1.0)
+    assert (whole.member, whole.task, whole.situation.stance) == ("everybody", "everybody", "all in cover")
+    assert (single.member, single.task, single.situation.stance) == ("Bob", "advance", "in cover")
+    assert whole.effect == single.effect
+    counts = {each.task: each.orders for each in summarize_orders([whole, single])}
+    assert counts == {"advance": 1, "everybody": 1}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [({"forks": 0}, "at least 1 fork, got 0"), ({"horizon": 0.0}, "more than 0 seconds, got 0.0")],
@@ -130,8 +144,8 @@ def test_orders_of_one_fight_do_not_count_as_many() -> None:
 
 def test_moments_tell_their_situation(scene: Scene, moments: list[OrderMoment]) -> None:
     first = moments[0]
-    assert first.situation(tuple(first.orders)) == OrderSituation("first contact", "some in the open", "more")
-    assert first.situation(("Sam",)).stance == "in the open"
+    assert first.situation() == OrderSituation("first contact", "some in the open", "more")
+    assert first.situation("Sam").stance == "in the open"
     assert moments[-1].contact == ("later" if moments[-1].time > 8.5 else "first contact")
 
 

@@ -104,6 +104,18 @@ def test_a_scene_finds_manoeuvres_beside_it(tmp_path: Path) -> None:
         load_scene(scene)
 
 
+def test_a_manoeuvre_cannot_stand_in_for_a_behaviour(tmp_path: Path) -> None:
+    """Without a fault, the behaviour would be used, and the file beside the scene never be read."""
+    (tmp_path / "scenes").mkdir()
+    (tmp_path / "manoeuvres").mkdir()
+    scene = tmp_path / "scenes" / "mine.yaml"
+    scene.write_text((SCENES / "flank-and-hold.yaml").read_text().replace("get-to-cover, flank-and-hold", "search"))
+    assert load_scene(scene).squads == ("search",)
+    (tmp_path / "manoeuvres" / "search.yaml").write_text(PIN.replace("manoeuvre: pin", "manoeuvre: search"))
+    with pytest.raises(DefinitionError, match=r"search.yaml:1:12: 'search' is the name of a squad behaviour"):
+        load_scene(scene)
+
+
 # --- bounding ---
 
 

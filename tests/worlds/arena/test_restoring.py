@@ -58,6 +58,7 @@ def first_fighter(saved: Any) -> Any:
         (lambda saved: saved["arena"].update(tick=-1), r"arena\.tick must be at least 0"),
         (lambda saved: next(iter(saved["limbs"].values())).update(command="jump"), r"limbs\.\w+\.command is not a"),
         (lambda saved: saved["limbs"].clear(), r"limbs\.\w+ is missing"),
+        (lambda saved: next(iter(saved["limbs"].values())).update(place="1,1"), r"limbs\.\w+\.place is '1,1', and"),
         (lambda saved: saved["dialogue"].update(now=1e9), r"dialogue\.now must be at most"),
         (lambda saved: saved["dialogue"]["rng"].__setitem__(0, 2), r"dialogue\.rng is not the state"),
         (lambda saved: saved["coordinators"]["red"]["cooling"].clear(), r"cooling.* is missing"),

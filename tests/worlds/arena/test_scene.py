@@ -18,6 +18,7 @@ from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.squads.behaviours import select_behaviours
 from telos.squads.practices import select_practices
+from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import CHARACTERS, MAPS, Cue, Scene, load_scene, read_scene, scene_names, scene_titles
 
 BROKEN = Path(__file__).parents[2] / "broken_scenes"
@@ -198,7 +199,10 @@ def test_unfit_title_is_a_fault_at_its_line(title: str) -> None:
 
 # The JSON Schema and the loader agree.
 
-GOOD = [read_yaml(FLANK).data, read_yaml(DRAWN).data]
+ARMED = FLANK.replace("{grenades: 2}", "{grenades: 2, health: 50, weapon: [rifle, pistol]}").replace(
+    "{advance: [p1, c1]}", "{advance: [p1, c1], search: [r1]}"
+)
+GOOD = [read_yaml(FLANK).data, read_yaml(DRAWN).data, read_yaml(ARMED).data]
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
@@ -206,7 +210,24 @@ SCALARS = st.one_of(
     st.sampled_from([0.5, 2.0, "all", "", "a b", "3 s", "0 ms", "-1 s", "A"]),
 )
 VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sampled_from("aB"), SCALARS, max_size=2))
-KEYS = st.sampled_from(["cast", "map", "at", "do", "repeat", "Z", "z", "two words", "script", "body"])
+KEYS = st.sampled_from(
+    [
+        "cast",
+        "map",
+        "at",
+        "do",
+        "repeat",
+        "Z",
+        "z",
+        "two words",
+        "script",
+        "body",
+        "health",
+        "weapon",
+        "advance",
+        "rank",
+    ]
+)
 
 
 MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
@@ -235,7 +256,7 @@ def test_schema_and_loader_agree(data: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_random_file_is_a_scene_or_has_located_faults(data: Any) -> None:
+def test_random_file_is_a_scene_that_can_be_fought_or_has_located_faults(data: Any) -> None:
     text = json.dumps(data, indent=1)
     faults: tuple[Fault, ...] = ()
     try:
@@ -246,6 +267,7 @@ def test_random_file_is_a_scene_or_has_located_faults(data: Any) -> None:
         assert all(1 <= fault.line <= text.count("\n") + 1 for fault in faults)
     else:
         assert [member.letter for member in scene.cast] == list(data["cast"])
+        Battle(scene, seed=1).step()
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])

@@ -11,6 +11,7 @@ from telos.agents.body import Animate
 from telos.agents.memory import WorkingMemory
 from telos.agents.trace import Planned
 from telos.core.errors import TelosError
+from telos.core.values import Value
 from telos.worlds.arena.ai.facts import make_fact
 from telos.worlds.arena.ai.fighter_body import FighterBody
 from telos.worlds.arena.ai.whereabouts import (
@@ -102,6 +103,24 @@ def test_spreading_tends_to_even_within_what_can_be_reached() -> None:
     assert [each / rest for each in places.even[:behind]] == pytest.approx(spread[:behind], rel=0.01)
 
 
+def test_field_of_low_obstacles_is_passed_like_a_border_of_its_width() -> None:
+    """Who crawls in anywhere may come out anywhere; the chance of it does not grow with the field."""
+    low = [" " * 30, "_" * 30, "_" * 30, " " * 30]
+    places = HidingPlaces(ArenaMap("\n".join(["#" * 32, *(f"#{row}#" for row in low), "#" * 32])))
+    for number, row in enumerate(map(dict, places.rows(1))):
+        assert min(row.values()) >= 0
+        across = [other for other in row if places.areas[other].top != places.areas[number].top]
+        passed = sum(row[other] for other in across) / (2.0 / math.pi / places.areas[number].size * 0.1)
+        assert passed <= 0.3 * (places.areas[number].right - places.areas[number].left)
+    spread = places.spread([1.0] + [0.0] * (len(places.areas) - 1), 3_000)
+    assert spread == pytest.approx(places.even, abs=0.005)
+    beside = HidingPlaces(ArenaMap("#######\n#     #\n#__#__#\n#     #\n#######"))
+    alone = HidingPlaces(ArenaMap("#######\n#     #\n#_#_#_#\n#     #\n#######"))
+    rate = 2.0 / math.pi / 5 * 0.1 * 0.3  # for each metre of border
+    assert dict(beside.rows(1)[0])[1] == pytest.approx(4 * rate)
+    assert dict(alone.rows(1)[0])[1] == pytest.approx(3 * rate)
+
+
 def test_worked_example_of_two_rooms() -> None:
     # Two places of 12 cells, joined by a door: in a tick, 2·1·0.1 / (π·12) = 0.53 % go through.
     places = HidingPlaces(TWO_ROOMS)
@@ -135,7 +154,9 @@ def test_belief_survives_as_text_but_for_small_shares(drawn: ArenaMap, data: st.
     assert places.parse("") == pytest.approx(places.even)
 
 
-@pytest.mark.parametrize("text", ["a9:0.5", "b0:0.5", "a0", "a0:much", "a0:1.5", "a0:nan", "a0:0.1 a0:0.2"])
+@pytest.mark.parametrize(
+    "text", ["a9:0.5", "b0:0.5", "a0", "a0:much", "a0:1.5", "a0:nan", "a0:0.1 a0:0.2", f"a{'9' * 5000}:0.5"]
+)
 def test_text_that_is_no_belief_is_refused(text: str) -> None:
     with pytest.raises(TelosError, match="not the share of a place"):
         HidingPlaces(TWO_ROOMS).parse(text)
@@ -294,14 +315,23 @@ def test_hunt_goes_on_from_a_save() -> None:
     assert one.save() == two.save()
 
 
-def test_save_with_a_belief_over_strange_places_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "message"),
+    [
+        ("whereabouts", "shares", "a999:1.0", "'a999:1.0' is not the share of a place"),
+        ("node", "likely", "much", "likely must be a chance from 0 to 1, got 'much'"),
+        ("node", "likely", 1.5, "likely must be a chance from 0 to 1, got 1.5"),
+    ],
+)
+def test_save_with_a_strange_belief_is_refused(kind: str, key: str, value: Value, message: str) -> None:
     scene = load_scene("hunt")
     battle = Battle(scene, seed=1)
     for _ in range(60):
         battle.step()
     saved = json.loads(json.dumps(battle.save()))
     [mind] = saved["crowd"]["minds"]
-    fact = next(each for each in mind["memory"]["facts"] if each[0] == "whereabouts")
-    fact[4]["shares"] = "a999:1.0"
-    with pytest.raises(TelosError, match="a999"):
+    fact = next(each for each in mind["memory"]["facts"] if each[0] == kind)
+    assert key in fact[4]
+    fact[4][key] = value
+    with pytest.raises(TelosError, match=message):
         Battle(scene, seed=1).restore(saved)

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from telos.cli.watch import watch
+from telos.cli.worlds.watch import watch
 from telos.core.errors import TelosError
 from telos.worlds.forge.domain import PLANS, load_forge_domain
 from telos.worlds.forge.scene import ForgeScene

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from telos.cli.watch import watch
+from telos.cli.worlds.watch import watch
 from telos.core.errors import TelosError
 from telos.worlds.island.playthrough import Playthrough
 from telos.worlds.island.story import ACTIONS

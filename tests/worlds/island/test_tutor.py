@@ -136,7 +136,7 @@ def test_tests_before_the_patients_are_premature_by_belief_or_by_a_test() -> Non
     other = Visit()
     other.walk("test-bench")
     (line,) = other.do(["pick-up peanuts", "test-object toxins"])
-    assert (line.rule, line.because) == (PREMATURE, "1 tests, and talk-patient is not achieved")
+    assert (line.rule, line.because) == (PREMATURE, "1 test, and talk-patient is not achieved")
 
 
 def test_hints_are_refused_to_a_player_who_does_not_try() -> None:
@@ -173,6 +173,14 @@ def test_the_villager_refuses_the_apple_before_it_is_offered_and_eats_what_the_s
     assert "cheese" not in visit.island.view().things
     with pytest.raises(TelosError, match="cannot 'pick-up cheese' now"):
         visit.do(["pick-up cheese"])
+
+
+@pytest.mark.parametrize("context", [{"loc": "dining-hall"}, {"loc": "dining-hall", "argument": "crown"}])
+def test_events_of_another_island_are_no_reason_to_speak(context: dict[str, str]) -> None:
+    visit = Visit()
+    there = next(person.at for name, person in STORY.people.items() if name == visit.tutor.settings.villager.person)
+    visit.walk(there)
+    assert visit.tutor.observe(Event("drop", context, time=5.0), visit.island.view()) is None
 
 
 def test_nobody_eats_without_a_tutor() -> None:

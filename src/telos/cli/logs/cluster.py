@@ -1,6 +1,6 @@
 """Logs on a Spark cluster, on the command line: ``--engine spark --master URL`` of the commands that read logs.
 
-A command declares ``EngineOption`` and ``MasterOption``, calls ``check_engine`` first, and works on the log that
+A command declares the group ``EngineOptions``, calls its ``check`` first, and works on the log that
 ``open_cluster_log`` gives it. What is printed is the same as for a log on this machine whose rows are put in order.
 """
 
@@ -10,9 +10,10 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,34 +33,36 @@ class Engine(StrEnum):
     SPARK = "spark"
 
 
-EngineOption: TypeAlias = Annotated[
-    Engine,
-    typer.Option("--engine", help="Where the work is done: on this machine, or by Spark, for folders of Parquet."),
-]
-MasterOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--master",
-        metavar="URL",
-        help="With --engine spark: its master, as in spark://HOST:7077, local[2] or yarn.",
-        show_default="as Spark is configured, or else this machine",
-    ),
-]
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """Where the work is done: a group of options, see ``with_option_groups``."""
 
+    engine: Annotated[
+        Engine,
+        typer.Option(help="Where the work is done: on this machine, or by Spark, for folders of Parquet."),
+    ] = Engine.LOCAL
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="With --engine spark: its master, as in spark://HOST:7077, local[2] or yarn.",
+            show_default="as Spark is configured, or else this machine",
+        ),
+    ] = None
 
-def check_engine(engine: Engine, master: str | None, refused: Mapping[str, object]) -> bool:
-    """Return whether Spark is asked for; refuse options that an engine does not have.
+    def check(self, refused: Mapping[str, object] | None = None) -> bool:
+        """Return whether Spark is asked for; refuse options that an engine does not have.
 
-    ``refused`` are options that Spark does not have, with their values; those that are unset are false.
-    """
-    if engine is Engine.LOCAL:
-        if master is not None:
-            raise TelosError("--master is for --engine spark", "give both, or neither")
-        return False
-    for option, value in refused.items():
-        if value:
-            raise TelosError(f"{option} does not work with --engine spark", "leave one of them out")
-    return True
+        ``refused`` are options that Spark does not have, with their values; those that are unset are false.
+        """
+        if self.engine is Engine.LOCAL:
+            if self.master is not None:
+                raise TelosError("--master is for --engine spark", "give both, or neither")
+            return False
+        for option, value in (refused or {}).items():
+            if value:
+                raise TelosError(f"{option} does not work with --engine spark", "leave one of them out")
+        return True
 
 
 @contextmanager

@@ -6,23 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import MAX_COUNT, in_range, jobs_option, seed_option
+from telos.cli.common import MAX_COUNT, in_range, jobs_option, seed_option, with_option_groups
 from telos.cli.logs.cluster import (
-    Engine,
-    EngineOption,
-    MasterOption,
+    EngineOptions,
     address_of,
-    check_engine,
     check_folder,
     open_cluster_table,
 )
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
     log_progress,
     print_report,
 )
@@ -42,9 +35,11 @@ _MAX_PLAYERS = 100_000  # the log is made in memory: about 650 events a player
 
 
 @corpus.command()
+@with_option_groups
 def prepare(
     log: LogArgument,
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the corpus here: .parquet, .csv, .jsonl or .db.")
     ] = None,
@@ -55,11 +50,7 @@ def prepare(
         int, typer.Option(help="Folds, dealt by player or group; 0 for none.", callback=in_range(0, MAX_COUNT))
     ] = 10,
     seed: Annotated[int, seed_option("One seed fixes the folds.")] = 1,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Label every action with the next goal achieved, remove the achieving actions and the tail, and deal folds.
@@ -69,15 +60,14 @@ def prepare(
     """
     from telos.telemetry.writing import FORMATS, check_writable  # here, so that `telos --help` need not wait
 
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
-    local = {"--skip-bad": skip_bad or None, "--drop-duplicates": drop_duplicates, "--sort": sort}
-    on_spark = check_engine(engine, master, {"--model": model, **local})
+    local = {"--skip-bad": options.skip_bad, "--drop-duplicates": options.drop_duplicates, "--sort": options.sort}
+    on_spark = engine.check({"--model": model, **local})
     name = log[0] if len(log) == 1 else f"{len(log)} logs"
     setting: dict[str, Any] = {"log": name, "output": str(output) if output else None, "seed": seed}
     if on_spark:
         if output is not None:
             check_folder(output)
-        figures = _prepare_on_spark(log, columns, output, master, folds=folds, seed=seed)
+        figures = _prepare_on_spark(log, options.columns, output, engine.master, folds=folds, seed=seed)
     else:
         if output is not None:
             check_writable(output, (*FORMATS, ".db"), inputs=[*options.inputs(log), model])

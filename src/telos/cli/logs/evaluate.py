@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import in_range, seed_option
-from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.common import in_range, seed_option, with_option_groups
+from telos.cli.logs.cluster import EngineOptions, open_cluster_log
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
+    MAX_FOLDS,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
+    check_selection,
     log_progress,
     open_command_log,
     print_log_report,
+    select_rows,
 )
-from telos.cli.logs.selection import MAX_FOLDS, check_selection, select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from telos.telemetry.bulk import ConcurrentScores, Evaluation
 
 
+@with_option_groups
 def evaluate(
     log: LogArgument,
     models: Annotated[
@@ -42,7 +41,8 @@ def evaluate(
         ),
     ] = None,
     player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     fold: Annotated[
         int | None,
         typer.Option(help="Only the players in this fold of a prepared corpus.", callback=in_range(0, MAX_FOLDS)),
@@ -56,11 +56,7 @@ def evaluate(
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page with plots into this .html file.")] = None,
     seed: Annotated[int, seed_option("For folds, and for recognisers that start with a guess.")] = 1,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Compare what recognisers believe with what the players were after, at each update.
@@ -78,8 +74,7 @@ def evaluate(
 
     names = list(dict.fromkeys(models or ["adventure"]))
     check_selection(fold=fold, cv=cv, player=player)
-    on_spark = check_engine(engine, master, {})
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
+    on_spark = engine.check()
     if report is not None:
         if report.suffix not in (".html", ".htm"):
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
@@ -98,7 +93,7 @@ def evaluate(
     selection = {"player": player, "only": fold}
     opened: Log | SparkLog
     if on_spark:
-        opened, scores = _scores_on_spark(log, options, loaded, selection, master, keep, cv, seed)
+        opened, scores = _scores_on_spark(log, options, loaded, selection, engine.master, keep, cv, seed)
     else:
         opened = open_command_log(log, options, list(loaded.values()), labelled=True, keep=keep)
         scores = _scores(opened, loaded, selection, cv, seed)

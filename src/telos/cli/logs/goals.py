@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from telos.cli.common import in_range
-from telos.cli.logs.cluster import Engine, EngineOption, MasterOption, check_engine, open_cluster_log
+from telos.cli.common import in_range, with_option_groups
+from telos.cli.logs.cluster import EngineOptions, open_cluster_log
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
     log_progress,
     open_command_log,
     print_log_report,
@@ -31,10 +27,12 @@ if TYPE_CHECKING:
 MAX_GAP = 30 * 86_400.0  # seconds
 
 
+@with_option_groups
 def goals(
     log: LogArgument,
     model: Annotated[str, typer.Option(help="A recogniser file, or the name of one.")] = "adventure",
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     report: Annotated[Path | None, typer.Option(help="Write a page for people into this .html file.")] = None,
     where: Annotated[str | None, typer.Option(help="The column with the place of an event.")] = None,
     segment: Annotated[str | None, typer.Option(help="The column with the group that a player belongs to.")] = None,
@@ -49,11 +47,7 @@ def goals(
     unsure: Annotated[
         float, typer.Option(help="Readings less certain than this are no goal.", callback=in_range(0, 1))
     ] = 0.5,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Read all players of a log after the fact, and count what they were after.
@@ -68,8 +62,7 @@ def goals(
     from telos.recognition.files.load import model_file, named_model
     from telos.telemetry.analytics import StretchRules, analyse
 
-    on_spark = check_engine(engine, master, {"--sort": sort})
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
+    on_spark = engine.check({"--sort": options.sort})
     if report is not None:
         if report.suffix not in (".html", ".htm"):
             raise TelosError(f"--report {report}: the page is HTML", "give a name that ends in .html")
@@ -78,7 +71,7 @@ def goals(
     reader = named_model(model)
     opened: Log | SparkLog
     if on_spark:
-        opened, stretches = _stretches_on_spark(log, options, reader, rules, master)
+        opened, stretches = _stretches_on_spark(log, options, reader, rules, engine.master)
     else:
         opened = open_command_log(log, options, [reader], keep=rules.columns)
         stretches = _stretches(opened, reader, rules)

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from telos.cli.logs.options import LogOptions, log_progress, open_command_log, print_log_report
-from telos.cli.logs.recognize import SINCE_1970, format_time, player_keys, player_label
-from telos.cli.logs.selection import select_rows
+from telos.cli.logs.options import (
+    SINCE_1970,
+    LogOptions,
+    format_time,
+    log_progress,
+    open_command_log,
+    player_keys,
+    player_label,
+    print_log_report,
+    select_rows,
+)
 
 if TYPE_CHECKING:
     import polars as pl

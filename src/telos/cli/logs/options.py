@@ -1,23 +1,31 @@
-"""Event logs on the command line: the options that every command with a log has, how it is opened, what is said of it.
+"""Event logs on the command line: options that every command with a log has, how it is opened, what is said of it.
 
-A command declares its parameters with ``LogArgument``, ``ColumnsOption``, ``SkipBadOption``, ``DuplicatesOption`` and
-``SortOption``, puts them into ``LogOptions``, opens the log with ``open_command_log``, reads ``log.batches(progress)``
-within ``log_progress``, and calls ``print_log_report`` at the end.
+A command declares ``LogArgument`` and the group ``LogOptions``, opens the log with ``open_command_log``, reads
+``log.batches(progress)`` within ``log_progress``, if need be only the rows that ``select_rows`` leaves, and calls
+``print_log_report`` at the end.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from telos.core.errors import TelosError, name_hint
+
 if TYPE_CHECKING:
+    import polars as pl
+
     from telos.spark import SparkLog
     from telos.telemetry import Log, LogReport
     from telos.telemetry.sources import Source
 
+MAX_FOLDS = 1000
+FOLD = "fold"  # the column of a prepared corpus
+SINCE_1970, MAX_SINCE_1970 = 1e8, 1e11  # seconds; nobody plays for three years
 _LONG = 20_000_000  # bytes of a log, or rows of a table; a shorter one is read before a bar could be drawn
 
 LogArgument: TypeAlias = Annotated[
@@ -28,43 +36,38 @@ LogArgument: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-ColumnsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        help="The column file, which says what the columns are, or the name of a preset (`telos columns presets`).",
-        show_default="Telos' own names",
-    ),
-]
-SkipBadOption: TypeAlias = Annotated[
-    bool, typer.Option("--skip-bad", help="Go on without bad rows, and say how many there were.")
-]
-DuplicatesOption: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(
-        "--drop-duplicates/--keep-duplicates",
-        help="What is done with rows that stand twice; they are counted in any case.",
-        show_default="as the column file says, or keep",
-    ),
-]
-SortOption: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(
-        "--sort/--in-order",
-        help="Put rows in the order of their times, or call a row bad that is earlier than one before it.",
-        show_default="as the column file says, or in order",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """How a command reads a log."""
+    """How a command reads a log: a group of options, see ``with_option_groups``."""
 
-    columns: str | None = None
-    skip_bad: bool = False
-    drop_duplicates: bool | None = None
-    sort: bool | None = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="The column file, which says what the columns are, or the name of a preset (`telos columns presets`).",
+            show_default="Telos' own names",
+        ),
+    ] = None
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Go on without bad rows, and say how many there were.")
+    ] = False
+    drop_duplicates: Annotated[
+        bool | None,
+        typer.Option(
+            "--drop-duplicates/--keep-duplicates",
+            help="What is done with rows that stand twice; they are counted in any case.",
+            show_default="as the column file says, or keep",
+        ),
+    ] = None
+    sort: Annotated[
+        bool | None,
+        typer.Option(
+            "--sort/--in-order",
+            help="Put rows in the order of their times, or call a row bad that is earlier than one before it.",
+            show_default="as the column file says, or in order",
+        ),
+    ] = None
 
     @property
     def how(self) -> dict[str, bool | None]:
@@ -125,3 +128,72 @@ def print_report(report: "LogReport") -> None:
     if report.bad_rows or report.dropped or report.duplicates or report.late or report.notes:
         for line in report.lines():
             typer.echo(line, err=True)
+
+
+# --- the rows that a command looks at ---
+
+
+def check_selection(*, fold: int | None, cv: int | None, player: str | None) -> None:
+    """Refuse options that exclude each other."""
+    if fold is not None and cv is not None:
+        raise TelosError("--fold and --cv exclude each other", "--fold is for corpora with folds, --cv makes its own")
+    if cv is not None and player is not None:
+        raise TelosError("--cv deals players into folds, and --player leaves one", "leave one of them out")
+
+
+def select_rows(
+    log: "Log",
+    batches: "Iterable[pl.DataFrame]",
+    *,
+    player: str | None = None,
+    only: int | None = None,
+    leave_out: int | None = None,
+) -> "Iterator[pl.DataFrame]":
+    """Yield the rows of a player, and of one fold or of all but one; names that the log does not have are refused.
+
+    Folds are in the column ``fold``, which has to be kept.
+    """
+    import polars as pl
+
+    players: set[str] = set()
+    folds: set[str] = set()
+    fold = only if only is not None else leave_out
+    for batch in batches:
+        found = batch
+        if player is not None:
+            players.update(batch["player"].unique().to_list())
+            found = found.filter(pl.col("player") == player)
+        if fold is not None:
+            folds.update(batch[FOLD].drop_nulls().unique().to_list())
+            is_fold = (pl.col(FOLD) == str(fold)).fill_null(False)
+            found = found.filter(is_fold if only is not None else ~is_fold)
+        if found.height:
+            yield found
+    if player is not None and player not in players:
+        raise TelosError(f"{log.name}: no player {player!r} in this log", name_hint(player, players))
+    if fold is not None and str(fold) not in folds:
+        raise TelosError(f"{log.name}: no fold {fold} in this log", name_hint(str(fold), folds))
+
+
+# --- players and times in words ---
+
+
+def player_keys(player: str, session: str | None) -> dict[str, Any]:
+    """Return what names a sequence in JSON."""
+    return {"player": player, **({"session": session} if session else {})}
+
+
+def player_label(player: str, session: str | None) -> str:
+    """Return what names a sequence in a heading."""
+    return f"{player}, session {session}" if session else player
+
+
+def format_time(seconds: float) -> str:
+    """Return a time for people: seconds of play, or the date and time of day if they count from 1970.
+
+    >>> format_time(12.5), format_time(1772366400.839)
+    ('12.500', '2026-03-01 12:00:00.839')
+    """
+    if not SINCE_1970 <= seconds < MAX_SINCE_1970:
+        return f"{seconds:.3f}"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]

@@ -3,34 +3,30 @@
 import json
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.common import MAX_COUNT, in_range, seed_option
+from telos.cli.common import MAX_COUNT, in_range, seed_option, with_option_groups
 from telos.cli.logs.cluster import (
-    Engine,
-    EngineOption,
-    MasterOption,
+    EngineOptions,
     address_of,
-    check_engine,
     check_folder,
     open_cluster_log,
 )
+from telos.cli.logs.hindsight import Summaries
 from telos.cli.logs.options import (
-    ColumnsOption,
-    DuplicatesOption,
     LogArgument,
     LogOptions,
-    SkipBadOption,
-    SortOption,
+    format_time,
     log_progress,
     open_command_log,
+    player_keys,
+    player_label,
     print_log_report,
+    select_rows,
 )
-from telos.cli.logs.selection import select_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -46,14 +42,15 @@ _CELLS = 8  # width of a belief bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _OWN = ["row", "player", "session", "time", "action"]
 MAX_LAG = 1000
-SINCE_1970, MAX_SINCE_1970 = 1e8, 1e11  # seconds; nobody plays for three years
 
 
+@with_option_groups
 def recognize(
     log: LogArgument,
     model: Annotated[str, typer.Option(help="A recogniser file, or the name of one that comes along.")] = "adventure",
     player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
-    columns: ColumnsOption = None,
+    *,
+    options: LogOptions,
     lag: Annotated[
         int | None,
         typer.Option(
@@ -97,11 +94,7 @@ def recognize(
         ),
     ] = None,
     seed: Annotated[int, seed_option("For recognisers that start with a guess.")] = 1,
-    skip_bad: SkipBadOption = False,
-    drop_duplicates: DuplicatesOption = None,
-    sort: SortOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = None,
+    engine: EngineOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Read an event log and print the belief about the player's goal after each event. Players are kept apart.
@@ -115,11 +108,10 @@ def recognize(
     from telos.recognition.files.load import model_file, named_model
     from telos.telemetry.writing import check_writable
 
-    options = LogOptions(columns, skip_bad, drop_duplicates, sort)
     summary = _chosen_summary(story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     if summary and lag is not None:
         raise TelosError(f"--lag and {summary} exclude each other", "leave one of them out")
-    on_spark = check_engine(engine, master, {summary or "--lag": summary or lag is not None, "--why": why})
+    on_spark = engine.check({summary or "--lag": summary or lag is not None, "--why": why})
     if output is not None and on_spark:
         check_folder(output)
     elif output is not None:
@@ -128,12 +120,10 @@ def recognize(
     loaded = named_model(model)
     _check_uses(loaded, model, summary or ("--lag" if lag is not None else ""), why)
     if summary:
-        from telos.cli.logs.hindsight import Summaries
-
         summaries = Summaries(loaded, model, options, player, as_json, output)
         summaries.show(log, story=story, surprise=surprise, recap=recap, style=style, unknown=unknown)
     elif on_spark:
-        _show_beliefs_of_spark(log, options, loaded, player, master=master, output=output, as_json=as_json)
+        _show_beliefs_of_spark(log, options, loaded, player, master=engine.master, output=output, as_json=as_json)
     else:
         _show_beliefs(log, options, loaded, player, lag=lag, why=why, output=output, seed=seed, as_json=as_json)
 
@@ -151,6 +141,7 @@ def _chosen_summary(**options: Any) -> str:
 def _check_uses(model: "RecognizerModel", name: str, option: str, why: int) -> None:
     """Refuse what a kind of model cannot say, before any work."""
     from telos.recognition.ffbm import FFBM
+    from telos.recognition.files.kinds import kind_of
     from telos.recognition.files.load import create_recognizer
     from telos.recognition.iohmm import IOHMM
 
@@ -161,7 +152,9 @@ def _check_uses(model: "RecognizerModel", name: str, option: str, why: int) -> N
     if not hasattr(made, "why"):
         raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine", "try flairs")
     if option != "--why" and not isinstance(model, FFBM | IOHMM):
-        raise TelosError(f"{option} is for models of goals that change", "for formulas, use: telos logic infer")
+        kind = kind_of(model).name
+        remedy = "use: telos logic infer" if kind == "markov-logic" else "name one, or leave the option out"
+        raise TelosError(f"{option} is for ffbm, constant and iohmm models, and {name} is of the kind {kind}", remedy)
 
 
 # --- beliefs ----------------------------------------------------------------------------------------------------------
@@ -332,17 +325,6 @@ class _BeliefTable:
         return typer.style(f"{_belief_bar(chance)}{percent:>{width - _CELLS}}", fg=colour)
 
 
-def format_time(seconds: float) -> str:
-    """Return a time for people: seconds of play, or the date and time of day if they count from 1970.
-
-    >>> format_time(12.5), format_time(1772366400.839)
-    ('12.500', '2026-03-01 12:00:00.839')
-    """
-    if not SINCE_1970 <= seconds < MAX_SINCE_1970:
-        return f"{seconds:.3f}"
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-
-
 def _belief_bar(chance: float) -> str:
     """Return a bar of ``_CELLS`` characters for a probability, exact to an eighth of a character."""
     whole, eighths = divmod(round(chance * _CELLS * 8), 8)
@@ -350,16 +332,6 @@ def _belief_bar(chance: float) -> str:
 
 
 # --- reasons ----------------------------------------------------------------------------------------------------------
-
-
-def player_keys(player: str, session: str | None) -> dict[str, Any]:
-    """Return what names a sequence in JSON."""
-    return {"player": player, **({"session": session} if session else {})}
-
-
-def player_label(player: str, session: str | None) -> str:
-    """Return what names a sequence in a heading."""
-    return f"{player}, session {session}" if session else player
 
 
 def _print_reasons(read: "LiveReader", last: int, as_json: bool) -> None:

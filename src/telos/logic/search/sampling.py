@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,16 +56,7 @@ def gibbs(
     potentials = to_potentials(network, weights)
     if potentials.has_traps:
         return mcsat(network, seed, weights=weights, samples=samples, burn_in=burn_in, chains=chains, deadline=deadline)
-    if not potentials.is_possible:
-        return find_conflict(network, deadline=deadline)
-    sampler = _Sampler(potentials, seed)
-    with deadline.paused():
-        sampler.compile()
-    found: list[SampledChain] = []
-    for number in range(chains):
-        if not (found and deadline.is_over):
-            found.append(sampler.gibbs(samples, burn_in, deadline.share(1 / (chains - number))))
-    return summarize_chains(network, potentials, found, samples=samples, method="gibbs")
+    return _run_chains("gibbs", network, potentials, seed, samples, burn_in, chains, deadline)
 
 
 def mcsat(
@@ -83,21 +75,7 @@ def mcsat(
     """
     _check(samples, burn_in, chains)
     potentials = to_potentials(network, weights)
-    if not potentials.is_possible:
-        return find_conflict(network, deadline=deadline)
-    sampler = _Sampler(potentials, seed)
-    with deadline.paused():
-        sampler.compile()
-    found: list[SampledChain] = []
-    for number in range(chains):
-        if found and deadline.is_over:
-            break
-        own = deadline.share(1 / (chains - number))
-        world = sampler.find_allowed_world(own)
-        if world is None:
-            return find_conflict(network, deadline=deadline)
-        found.append(sampler.mcsat(world, samples, burn_in, own))
-    return summarize_chains(network, potentials, found, samples=samples, method="mcsat")
+    return _run_chains("mcsat", network, potentials, seed, samples, burn_in, chains, deadline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +120,11 @@ class _Sampler:
 
         return self._sample(run, samples, burn_in, deadline)
 
-    def mcsat(self, world: Ints, samples: int, burn_in: int, deadline: Deadline) -> SampledChain:
-        """Run one chain that starts at a world."""
+    def mcsat(self, samples: int, burn_in: int, deadline: Deadline) -> SampledChain | None:
+        """Run one chain; None if no world keeps all hard formulas."""
+        world = self.find_allowed_world(deadline)
+        if world is None:
+            return None
         state, kept = self._state._replace(world=world), world.copy()
         seeds = draw_seeds(self._rng)
 
@@ -188,6 +169,34 @@ class _Sampler:
             for a, b, count in zip(start[:-1].tolist(), start[1:].tolist(), counts, strict=True)
         ]
         return np.array([self._rng.choice(each) for each in choices], dtype=np.int32)
+
+
+def _run_chains(
+    method: Literal["gibbs", "mcsat"],
+    network: Network,
+    potentials: Potentials,
+    seed: int,
+    samples: int,
+    burn_in: int,
+    chains: int,
+    deadline: Deadline,
+) -> SampledMarginals | Unsatisfiable:
+    """Draw chain after chain until the time is up, and sum them up; without an allowed world, say what conflicts."""
+    if not potentials.is_possible:
+        return find_conflict(network, deadline=deadline)
+    sampler = _Sampler(potentials, seed)
+    with deadline.paused():
+        sampler.compile()
+    draw = sampler.gibbs if method == "gibbs" else sampler.mcsat
+    found: list[SampledChain] = []
+    for number in range(chains):
+        if found and deadline.is_over:
+            break
+        chain = draw(samples, burn_in, deadline.share(1 / (chains - number)))
+        if chain is None:
+            return find_conflict(network, deadline=deadline)
+        found.append(chain)
+    return summarize_chains(network, potentials, found, samples=samples, method=method)
 
 
 def _check(samples: int, burn_in: int, chains: int) -> None:

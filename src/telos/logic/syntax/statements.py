@@ -1,6 +1,7 @@
 """The statements of ``.mln`` and ``.db`` text: comments, tokens, lines that belong together, and weights.
 
-Written by hand, like ``telos.core.parser``: people read its faults, and learned models have tens of thousands of lines.
+Written by hand, like the parser of ``telos.core.expressions``: people read its faults, and learned models have tens of
+thousands of lines.
 Start with ``split_statements``; ``StatementError`` is how a parser of statements reports a fault at a token.
 """
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError
-from telos.core.expressions import And, Expression, Literal
-from telos.core.parser import parse_expression
+from telos.core.expressions import And, Expression, Literal, parse_expression
 from telos.core.values import Type
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text

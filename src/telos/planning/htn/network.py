@@ -13,12 +13,24 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from telos.core.action import Action
-from telos.core.binding import Bound, Scope, Slots, bind, check_expression
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.core.expressions import Expression, Literal, Name, Not, names_in, substitute, to_text
-from telos.core.parser import parse_expression
+from telos.core.expressions import (
+    Bound,
+    Expression,
+    Literal,
+    Name,
+    Not,
+    Scope,
+    Slots,
+    bind,
+    check_expression,
+    names_in,
+    parse_expression,
+    substitute,
+    to_text,
+)
 from telos.core.state import Layout, State
 from telos.core.values import (
     BOOL,

@@ -15,9 +15,9 @@ from functools import partial
 from typing import TypeAlias
 
 from telos.core.action import Action
-from telos.core.binding import Slots
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError, name_hint
+from telos.core.expressions import Slots
 from telos.core.plan import Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.trace import Trace, silent

@@ -1,6 +1,6 @@
 """Columns of a batch of events, and conditions over them: ``EventColumns``, ``ColumnNeeds``, ``ColumnConditions``.
 
-A condition is worked out for all rows at once, with the answers of `telos.core.binding` for each of them.
+A condition is worked out for all rows at once, with the answers of `telos.core.expressions` for each of them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,7 +4,6 @@ Each kind of model has one. An encoder works out the model's conditions for all 
 different combination of answers once, and keeps that for later batches. It reads the model as it is when it is made.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -30,7 +29,7 @@ from telos.recognition.observations import HeadingObservation, ObservationRules,
 from telos.recognition.vocabulary import Vocabulary
 
 
-class Evidence(Protocol):
+class EncodedEvidence(Protocol):
     """What a model says of events that count, player by player."""
 
     def filter(self, offsets: NDArray[np.int64], prior: Array) -> FilterResult:
@@ -84,7 +83,7 @@ class ColumnEncoder(Protocol):
     @property
     def needs(self) -> ColumnNeeds: ...
 
-    def encode(self, events: EventColumns) -> Evidence:
+    def encode(self, events: EventColumns) -> EncodedEvidence:
         """Return what the model says of events that count."""
 
 
@@ -97,10 +96,7 @@ def _needs(
     measures: Measures | None = None,
 ) -> ColumnNeeds:
     used = spoken = frozenset(entries).union(*map(names_in, expressions))
-    minima: dict[str, float] = {}
-    for each in measures.all if measures else ():
-        minima |= {entry: -math.inf for entry in each.entries if entry not in minima}
-        minima[each.name] = max(minima[each.name], each.minimum)
+    minima = measures.minima if measures else {}
     used |= frozenset(minima)
     if clock is not None and "cause" in vocabulary.context:
         used |= {"cause"}

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from telos.core.action import Action
-from telos.core.binding import BUILT_IN, bind
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import functions_in, names_in, substitute, to_text
+from telos.core.expressions import BUILT_IN, bind, functions_in, names_in, substitute, to_text
 from telos.core.goal import Goal
 from telos.core.state import State
 from telos.core.values import NUMBER, Value, ValueKind, check_finite

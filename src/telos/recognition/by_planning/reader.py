@@ -49,6 +49,7 @@ from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import (
     BeliefUpdated,
     EventIgnored,
+    ModelReader,
     PlayerSnapshot,
     Reason,
     check_saved_goals,
@@ -348,7 +349,7 @@ def _account(name: str, belief: Belief, progress: GoalProgress) -> GoalAccount:
 __all__ = ["PlanModel", "PlanModelOptions", "PlanReader"]
 
 
-class PlanReader:
+class PlanReader(ModelReader[PlanModel]):
     """A recogniser: the belief in a goal is proportional to prior x exp(-wasted / temperature).
 
     The waste of a goal is the cost so far plus that of the cheapest plan from here, minus that of the cheapest plan
@@ -372,15 +373,6 @@ class PlanReader:
         self.model = model
         self._trace = trace
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief."""
-        return self._belief
 
     @property
     def state(self) -> State:

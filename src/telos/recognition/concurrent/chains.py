@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.files.snapshots import SNAPSHOT_FORMAT, Chance, Items, read_snapshot, snapshot_error
-from telos.recognition.filtering import Trainable, check_event_order
-from telos.recognition.recognizer import GoalModel, PlayerSnapshot, check_saved_goals, saved_time
+from telos.files.snapshots import SNAPSHOT_FORMAT, Chance, Items, check_length, read_snapshot
+from telos.recognition.filtering import EventGate, GateSnapshot, Trainable, check_event_order
+from telos.recognition.recognizer import GoalModel, ModelReader, PlayerSnapshot, check_saved_goals, saved_time
 
 NONE = "none"  # what an action serves if it serves no goal
 
@@ -62,16 +62,21 @@ class ConcurrentGoalModel:
     """A model of goals that exclude one another, read as if they did not: each goal by itself.
 
     For the chain of one goal, the chance to stay is that of the model, and the chance to begin and the likelihood of
-    what is seen without the goal are means over the other goals.
+    what is seen without the goal are means over the other goals. ``source`` is the file that ``model`` was read from.
     """
 
     is_concurrent = True
 
-    def __init__(self, model: GoalModel, *, name: str = "") -> None:
+    def __init__(self, model: GoalModel, *, name: str = "", source: str = "") -> None:
+        if not hasattr(model, "evidence"):
+            raise TelosError(f"{model!r} has no chances of what is seen under each goal", "take an FFBM or an IOHMM")
         if len(model.goals) < 2:
             raise TelosError("a model with one goal has no other goals to compare it with", "add a goal")
-        self.model, self.name = model, name
+        self.model, self.name, self.source = model, name, source
         self.goals = tuple(model.goals)
+
+    def __repr__(self) -> str:
+        return f"ConcurrentGoalModel({self.name or '/'.join(self.goals)})"
 
 
 class ConcurrentSnapshot(PlayerSnapshot):
@@ -81,23 +86,17 @@ class ConcurrentSnapshot(PlayerSnapshot):
     chances: Items[Chance]
     before: Items[Chance]
     reasons: Items[str]
+    pulse: GateSnapshot
+    lessons: GateSnapshot
 
 
-class ConcurrentReader:
-    """A recogniser: a chain of two states for each goal, filtered forward."""
+class ConcurrentReader(ModelReader[ConcurrentGoalModel]):
+    """A recogniser: a chain of two states for each goal, filtered forward; the belief need not sum to 1."""
 
     def __init__(self, model: ConcurrentGoalModel) -> None:
         self.model = model
+        self._gate, self._lesson_gate = EventGate(model.model), EventGate(model.model)
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief; it need not sum to 1."""
-        return self._belief
 
     @property
     def serves(self) -> Belief:
@@ -110,13 +109,15 @@ class ConcurrentReader:
         """Return to the prior of the model."""
         self._player: str | None = None
         self._time = -math.inf
+        self._gate.reset()
+        self._lesson_gate.reset()
         self._chances = self._before = tuple(self.model.model.prior)
         self._belief = self._combine(("nothing was seen yet",))
 
     def observe(self, event: Event) -> Belief:
         """Update the belief with an event, and return it."""
         check_event_order(event, self._player, self._time)
-        evidence = self.model.model.evidence(event)
+        evidence = self._gate.evidence(event)
         self._time, self._player = event.time, event.player
         if evidence is None:
             return self._belief
@@ -125,7 +126,7 @@ class ConcurrentReader:
         for i, chance in enumerate(self._chances):
             begins = sum(evidence.transition[j][i] for j in range(count) if j != i) / (count - 1)
             without = sum(evidence.likelihood[j] for j in range(count) if j != i) / (count - 1)
-            known = chance * evidence.transition[i][i] + (1.0 - chance) * begins
+            known = min(1.0, chance * evidence.transition[i][i] + (1.0 - chance) * begins)  # rounding
             pursued, other = known * evidence.likelihood[i], (1.0 - known) * without
             before.append(known)
             after.append(pursued / (pursued + other) if pursued + other > 0.0 else known)
@@ -142,7 +143,13 @@ class ConcurrentReader:
         if not isinstance(model, Trainable):
             raise TelosError(f"{model!r} cannot be trained", "use a model that learns, such as an IOHMM")
         for goal in goals:
-            model.learn(event, goal)
+            if goal not in self.goals:
+                raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
+        counted = self._lesson_gate.admit(event)
+        if counted is None:
+            return
+        for goal in dict.fromkeys(goals):
+            model.learn(counted, goal)
 
     def why(self) -> str:
         """Return what the last event adds to each goal, in words."""
@@ -161,6 +168,8 @@ class ConcurrentReader:
             "chances": list(self._chances),
             "before": list(self._before),
             "reasons": list(self._belief.reasons),
+            "pulse": self._gate.save(),
+            "lessons": self._lesson_gate.save(),
         }
 
     @classmethod
@@ -168,10 +177,13 @@ class ConcurrentReader:
         """Return a reader that continues from a saved state."""
         read = read_snapshot(ConcurrentSnapshot, saved, of="reader")
         check_saved_goals("reader", read.goals, model.goals)
-        if not len(read.chances) == len(read.before) == len(model.goals):
-            raise snapshot_error("reader", ("chances",), f"are {len(read.chances)} for {len(model.goals)} goals")
-        reader = cls(model)
-        reader._time, reader._player = saved_time("reader", read), read.player
+        check_length("reader", "chances", read.chances, len(model.goals))
+        check_length("reader", "before", read.before, len(model.goals))
+        reader, last = cls(model), saved_time("reader", read)
+        for gate, name, each in ((reader._gate, "pulse", read.pulse), (reader._lesson_gate, "lessons", read.lessons)):
+            gate.check(each, "reader", (name,), last if name == "pulse" else math.inf)
+            gate.continue_from(each)
+        reader._time, reader._player = last, read.player
         reader._chances, reader._before = tuple(read.chances), tuple(read.before)
         reader._belief = reader._combine(read.reasons)
         return reader

@@ -26,7 +26,7 @@ from telos.logic.online import OnlineFilter, OnlineSnapshot
 from telos.logic.syntax import format_formula
 from telos.recognition.concurrent.chains import ChainUpdate, attribute_action
 from telos.recognition.markov_logic import GOAL, LogicReasons, MarkovLogicModel, MarkovLogicReader
-from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals
+from telos.recognition.recognizer import ModelReader, PlayerSnapshot, check_saved_goals
 
 NOT = "not pursued"  # the other value of each chain
 _PURSUED = "pursued goal"  # the type of the two values of a chain
@@ -187,22 +187,16 @@ class ConcurrentLogicSnapshot(PlayerSnapshot):
     stories: Items[OnlineSnapshot]
 
 
-class ConcurrentLogicReader:
-    """A recogniser: for each goal the exact chance that it is pursued now, from all events so far."""
+class ConcurrentLogicReader(ModelReader[ConcurrentLogicModel]):
+    """A recogniser: for each goal the exact chance that it is pursued now, from all events so far.
+
+    The belief need not sum to 1.
+    """
 
     def __init__(self, model: ConcurrentLogicModel) -> None:
         self.model = model
         self._readers = {goal: MarkovLogicReader(each) for goal, each in model.chains.items()}
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief; it need not sum to 1."""
-        return self._belief
 
     @property
     def serves(self) -> Belief:

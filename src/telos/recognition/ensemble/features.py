@@ -43,6 +43,7 @@ OF_CODES = {
 OF_ROWS = {"age": kernel.AGE, "rows": kernel.ROWS}
 KINDS = {**OF_NUMBERS, **OF_CODES, **OF_ROWS}
 MAX_FEATURES = 20_000
+MAX_NUMBER = 1e300  # of a context entry: differences of such numbers are finite
 MIN_BINNED, MIN_BIN_SHARE = 100, 0.004  # rows with a value; share of rows on either side of an edge
 SPARSE = 0.3  # of zeros
 
@@ -268,11 +269,19 @@ class FeatureProgram:
         _ = self.names
 
     def find_bad_place(self, state: Array) -> int | None:
-        """Return where a state would lead out of its arrays; None if it is sound."""
+        """Return where a state is none that events lead to, so that the kernel would fail; None if it is sound."""
         for step in self._compiled[0]:
+            first, size = int(step[kernel.STATE]), int(step[kernel.SIZE])
             if step[kernel.KIND] == kernel.CHANGE:  # the place of the oldest value is behind the values
-                place = int(step[kernel.STATE] + step[kernel.DEPTH])
-                if not 0 <= state[place] < step[kernel.DEPTH]:  # false for NaN
+                first, size, end = first + int(step[kernel.DEPTH]), 1, float(step[kernel.DEPTH])
+            elif step[kernel.KIND] == kernel.FILTER:
+                end = 1.0 + 1e-6
+            elif step[kernel.KIND] in _COUNTING:
+                end = math.inf
+            else:
+                continue
+            for place in range(first, first + size):
+                if not 0 <= state[place] < end:  # false for NaN
                     return place
         return None
 
@@ -284,7 +293,7 @@ class FeatureProgram:
             numbers[place] = math.nan if value is None or value == number.missing else _to_number(number.name, value)
         for place, code in enumerate(self.codes):
             if code.name == ACHIEVED:
-                text = "" if before is None or before.goal is None else before.goal.rpartition("+")[2]
+                text = "" if before is None or before.goal is None else before.goal.rpartition("+")[2].strip()
                 codes[place] = self._lookups[place].get(text, -1)
                 continue
             shown = before if code.lag else event
@@ -373,6 +382,9 @@ def loops() -> Any:
     return kernels.kernel(kernel)
 
 
+_COUNTING = (kernel.SINCE, kernel.RECENT, kernel.COUNT, kernel.TOTAL, kernel.AGE, kernel.ROWS)
+
+
 def _find_source(name: str, known: Sequence[NumberEntry | CodedEntry]) -> int:
     names = [each.name for each in known]
     if name not in names:
@@ -413,9 +425,11 @@ def entry_text(code: CodedEntry, level: int, event: Event) -> str:
 
 
 def _to_text(value: Value) -> str:
-    """Return a value as text, alike for the number 3, the number 3.0 and the text 3."""
+    """Return a value as text, alike for 3, 3.0 and the text 3, and for truth values as logs write them."""
     if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
@@ -427,6 +441,11 @@ def _to_number(name: str, value: Value) -> float:
     if isinstance(value, str) and value in ("", "true", "false"):
         return {"": math.nan, "true": 1.0, "false": 0.0}[value]
     try:
-        return float(value)  # type: ignore[arg-type,unused-ignore]
+        number = float(value)  # type: ignore[arg-type,unused-ignore]
     except (TypeError, ValueError):
         raise TelosError(f"context entry {name!r} is read as a number, got {value!r}") from None
+    except OverflowError:
+        number = math.inf
+    if abs(number) > MAX_NUMBER:
+        raise TelosError(f"context entry {name!r} is beyond {MAX_NUMBER:g}", "leave out what is not known")
+    return number

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from telos.core.errors import TelosError
 from telos.files.reading import parse_json, read_text
+from telos.files.snapshots import REMEDY as SNAPSHOT_REMEDY
 from telos.files.snapshots import Count, Finite, Items, Row, SnapshotModel, SnapshotPart, read_snapshot
 from telos.files.writing import write_text
 from telos.recognition.ensemble.features import (
@@ -36,6 +37,10 @@ DIGITS = 9  # significant digits of a weight
 REMEDY = "train it anew, or use the file as it was written"
 Name = Annotated[str, Field(max_length=1000)]
 Place = Annotated[int, Field(ge=-1, le=10_000_000)]
+# Trained weights are below 1e6; sums of these, and their products, stay finite for any row.
+Weight = Annotated[float, Field(ge=-1e9, le=1e9)]
+Mean = Annotated[float, Field(ge=-1e100, le=1e100)]
+Share = Annotated[float, Field(ge=0, le=1 + 1e-6)]
 
 
 class SavedNumber(SnapshotPart):
@@ -70,9 +75,9 @@ class SavedFilter(SnapshotPart):
     """The tables of a filter in a file."""
 
     goals: Items[Name]
-    prior: Items[Finite]
-    matrices: Items[Items[Items[Finite]]]
-    likelihoods: Items[Items[Finite]]
+    prior: Items[Share]
+    matrices: Items[Items[Items[Share]]]
+    likelihoods: Items[Items[Share]]
 
 
 class SavedFeatures(SnapshotPart):
@@ -89,10 +94,10 @@ class SavedFeatures(SnapshotPart):
 class SavedLinear(SnapshotPart):
     """The linear scores of a part."""
 
-    means: Items[Finite]
-    scales: Items[Finite]
-    weights: Items[Items[Finite]]
-    intercepts: Items[Finite]
+    means: Items[Mean]
+    scales: Items[Weight]
+    weights: Items[Items[Weight]]
+    intercepts: Items[Weight]
 
 
 class SavedTrees(SnapshotPart):
@@ -100,10 +105,10 @@ class SavedTrees(SnapshotPart):
 
     links: Items[Items[Place]]
     thresholds: Items[Finite]
-    values: Items[Finite]
+    values: Items[Weight]
     roots: Items[Count]
     goals: Items[Count]
-    baseline: Items[Finite]
+    baseline: Items[Weight]
 
 
 class SavedPart(SnapshotPart):
@@ -111,8 +116,8 @@ class SavedPart(SnapshotPart):
 
     value: Name = ""
     goals: Items[Count]
-    weights: Items[Finite]
-    offsets: Items[Finite]
+    weights: Items[Weight]
+    offsets: Items[Weight]
     linear: SavedLinear
     trees: SavedTrees
 
@@ -245,11 +250,12 @@ def parse_ensemble(text: str, name: str) -> EnsembleModel:
         raise error.at(name) from None
     if not isinstance(data, dict) or data.get("recognizer") != "ensemble":
         raise TelosError(f"{name}: not an ensemble", 'its file begins with {"recognizer":"ensemble"')
-    saved = read_snapshot(SavedEnsemble, data, of=name)
     try:
+        saved = read_snapshot(SavedEnsemble, data, of="ensemble")
         return _build(saved, PurePath(name).stem)
     except TelosError as error:
-        raise error.at(name) from None
+        remedy = REMEDY if error.remedy == SNAPSHOT_REMEDY else error.remedy
+        raise TelosError(error.message, remedy).at(name) from None
 
 
 def _build(saved: SavedEnsemble, name: str) -> EnsembleModel:
@@ -276,8 +282,6 @@ def _build(saved: SavedEnsemble, name: str) -> EnsembleModel:
             _array("matrices", saved_tables.matrices, 3),
             _array("likelihoods", saved_tables.likelihoods, 2),
         )
-        if any((each < 0).any() for each in arrays):
-            raise TelosError("features: the tables of the filter are chances, and one is negative", REMEDY)
         tables = FilterTables(*arrays)
     program = FeatureProgram(
         tuple(NumberEntry(each.name, each.missing, each.optional) for each in features.numbers),

@@ -35,10 +35,11 @@ from telos.files.snapshots import (
 from telos.recognition.ensemble.features import Array, FeatureProgram, FeatureStream
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.filtering import check_event_order
-from telos.recognition.recognizer import PlayerSnapshot, check_saved_goals, saved_time
+from telos.recognition.recognizer import ModelReader, PlayerSnapshot, check_saved_goals, saved_time
 
 LINEAR, TREES, COMMON = "linear", "trees", "how common the goal is"
 MAX_SHOWN = 8
+LARGEST_WHOLE = 2**53  # of a save; larger numbers are read as floats anyway
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +97,8 @@ class EnsembleModel:
         self.program.check()
         if not self.parts:
             raise TelosError("an ensemble has at least one part")
+        if len({part.value for part in self.parts}) < len(self.parts):
+            raise TelosError("two parts of the ensemble are for the same players", "train it anew")
         for part in self.parts:
             part.check(len(self.program.names), len(self.goals))
 
@@ -194,7 +197,7 @@ class EnsembleReaderSnapshot(PlayerSnapshot):
     before: SavedEvent | None
 
 
-class EnsembleReader:
+class EnsembleReader(ModelReader[EnsembleModel]):
     """A recogniser: the belief from all events so far, in constant time per event.
 
     A goal that an event achieves is known from the next event on.
@@ -204,15 +207,6 @@ class EnsembleReader:
         self.model = model
         self._stream = FeatureStream(model.program)
         self.reset()
-
-    @property
-    def goals(self) -> tuple[str, ...]:
-        return self.model.goals
-
-    @property
-    def belief(self) -> Belief:
-        """The current belief."""
-        return self._belief
 
     def reset(self) -> None:
         """Forget the player: return to the belief before the first event."""
@@ -307,7 +301,7 @@ class EnsembleReader:
         state = _with_nan(read.state)
         place = model.program.find_bad_place(state)
         if place is not None:
-            raise snapshot_error("reader", ("state", place), f"is {state[place]:g}, which is no place of a value")
+            raise snapshot_error("reader", ("state", place), f"is {state[place]:g}, which no events lead to")
         parts = {part.value: part for part in model.parts}
         check_known("reader", ("part",), read.part, tuple(parts))
         reader._time, reader._player, reader._part = saved_time("reader", read), read.player, parts[read.part]
@@ -321,6 +315,10 @@ class EnsembleReader:
 
 
 def _plain(value: Value) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_WHOLE:
+        return float(value)
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -334,7 +332,7 @@ def _with_nan(numbers: Sequence[float | None]) -> Array:
 
 def achieved_goals(event: Event) -> tuple[str, ...]:
     """Return the goals that an event achieves; logs join several with a plus sign."""
-    return () if event.goal is None else tuple(event.goal.split("+"))
+    return () if event.goal is None else tuple(goal.strip() for goal in event.goal.split("+"))
 
 
 def softmax(scores: Array, is_open: Any) -> Array:

@@ -9,11 +9,17 @@ from typing import TypeAlias
 
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, name_hint
-from telos.core.expressions import Expression
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, parse_expression
 from telos.core.values import KEYWORDS, VARIABLE_NAME, ValueKind
 from telos.files.schema import parse_duration
-from telos.recognition.director import DirectorRule, director_faults, formula_faults, pay_faults, say_faults
+from telos.recognition.director import (
+    ALL_EARNINGS,
+    DirectorRule,
+    director_faults,
+    formula_faults,
+    pay_faults,
+    say_faults,
+)
 from telos.recognition.distributions import OTHERS, SHARED, complete_distribution
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.coverage import uncovered_actions
@@ -484,8 +490,12 @@ def _read_director_rule(definition: RecognizerDefinition, path: KeyPath) -> Dire
     if definition.is_vocabulary_known:
         for fault in say_faults(say, definition.vocabulary, definition.goals):
             definition.add(replace(fault, path=(*path, "say")))
-        definition.add_all(fault.at(*path, "pay") for fault in pay_faults(pay, definition.vocabulary))
-    pay = {what: _read_factor(definition, (*path, "pay", what), factor) for what, factor in pay.items()}
+        named = pay if isinstance(pay, dict) else ()
+        definition.add_all(fault.at(*path, "pay") for fault in pay_faults(named, definition.vocabulary))
+    if isinstance(pay, dict):
+        pay = {what: _read_factor(definition, (*path, "pay", what), factor) for what, factor in pay.items()}
+    else:
+        pay = {ALL_EARNINGS: _read_factor(definition, (*path, "pay"), pay)}
     if definition.is_touched(*path):
         return None
     if not pay and not say:

@@ -6,16 +6,20 @@ of: flairs            # a built-in recogniser, or a file beside this one
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from telos.core.errors import TelosError
+from telos.core.errors import FaultCode, name_hint
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text
 from telos.files.schema import FileModel, text_type
 from telos.recognition.concurrent import ConcurrentGoalModel
+from telos.recognition.ffbm import FFBM
+from telos.recognition.files.load import built_in_file, built_in_names, is_file, is_of_kind, named_model
+from telos.recognition.iohmm import IOHMM
 
+CONCURRENT = "concurrent"
 _Text: TypeAlias = Annotated[str, text_type("the name of a recogniser, or of its file")]
 
 
@@ -41,22 +45,39 @@ def parse_concurrent(text: str, *, name: str) -> ConcurrentGoalModel:
 
 
 def _parse(text: str, file: str, folder: Path | None) -> ConcurrentGoalModel:
-    from telos.recognition.ffbm import FFBM
-    from telos.recognition.files.load import built_in_names, named_model
-    from telos.recognition.iohmm import IOHMM
-
     definition = Definition(text, file, ConcurrentShape, "a concurrent recogniser")
-    entries: Any = definition.model
-    if entries is None or definition.faults:
+    source = _find_source(definition, folder)
+    if source is None or is_of_kind(source, CONCURRENT):
+        if source is not None:
+            message = f"{definition.entry('of')!r} is itself of the kind `concurrent`"
+            definition.fault(message, ("of",), "name the recogniser that it is of", code=FaultCode.CONFLICT)
         raise_faults(definition.faults)
-    beside = None if folder is None else folder / entries.of
-    is_file = beside is not None and beside.is_file()
-    if folder is None and entries.of not in built_in_names():
-        raise TelosError(f"{file}: {entries.of!r} is not a built-in recogniser", "no other file is read here")
-    model = named_model(beside if is_file and beside is not None else entries.of)
+    model = named_model(source)
     if not isinstance(model, FFBM | IOHMM):
-        raise TelosError(
-            f"{file}: {entries.of!r} has no chances of what is seen under each goal",
-            "name a recogniser of the kind ffbm, constant or iohmm; in Markov logic, write goal(time, goal) without !",
+        message = f"{definition.entry('of')!r} has no chances of what is seen under each goal"
+        remedy = (
+            "name a recogniser of the kind ffbm, constant or iohmm; in Markov logic, write goal(time, goal) without !"
         )
-    return ConcurrentGoalModel(model, name=Path(file).stem)
+        definition.fault(message, ("of",), remedy, code=FaultCode.CONFLICT)
+    elif len(model.goals) < 2:
+        message = f"{definition.entry('of')!r} has one goal, and no others to compare it with"
+        definition.fault(message, ("of",), "name a recogniser of two goals or more", code=FaultCode.CONFLICT)
+    else:
+        return ConcurrentGoalModel(model, name=Path(file).stem, source=source)
+    raise_faults(definition.faults)
+
+
+def _find_source(definition: Definition[ConcurrentShape], folder: Path | None) -> str | None:
+    """Return the file of the recogniser that is named; None, after a fault, if there is none."""
+    if definition.model is None or definition.faults:
+        return None
+    named = definition.model.of
+    if folder is not None and is_file(folder / named):
+        return str(folder / named)
+    built_in = built_in_file(named)
+    if built_in is None:
+        beside = "no other file is read here" if folder is None else "no file beside this one has that name"
+        hint = name_hint(named, built_in_names())
+        message = f"{named!r} is not a built-in recogniser, and {beside}"
+        definition.fault(message, ("of",), hint, code=FaultCode.UNKNOWN_NAME)
+    return built_in

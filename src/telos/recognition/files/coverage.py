@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
 
-from telos.core.binding import bind
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import Expression, Handle, Literal, Name, names_in, walk
-from telos.core.ranges import ANYTHING, Choice, Range, Ranges, is_possible, narrow, ranges_of
+from telos.core.expressions import Expression, Handle, Literal, Name, bind, names_in, walk
+from telos.core.expressions.ranges import ANYTHING, Range, Ranges, ValueSet, is_possible, narrow, ranges_of
 from telos.core.state import Layout
 from telos.core.values import BOOL, Value
 from telos.recognition.vocabulary import Vocabulary, resolve_labels
@@ -26,10 +25,10 @@ def event_layout(vocabulary: Vocabulary, goals: Sequence[str]) -> Layout:
     return Layout(vocabulary.variables(goals))
 
 
-def event_ranges(vocabulary: Vocabulary, goals: Sequence[str]) -> dict[str, Range | Choice]:
+def event_ranges(vocabulary: Vocabulary, goals: Sequence[str]) -> dict[str, Range | ValueSet]:
     """Return the values that an event may have: its action, the goal just achieved, and its context."""
     found = ranges_of(event_layout(vocabulary, goals))
-    found["action"] = Choice(frozenset(vocabulary.actions)) if vocabulary.actions else ANYTHING
+    found["action"] = ValueSet(frozenset(vocabulary.actions)) if vocabulary.actions else ANYTHING
     return found
 
 
@@ -39,7 +38,7 @@ def uncovered_actions(conditions: Sequence[Condition], vocabulary: Vocabulary, g
     ranges = event_ranges(vocabulary, goals)
 
     def may_be_covered(action: str) -> bool:
-        known = {**ranges, "action": Choice(frozenset({action}))}
+        known = {**ranges, "action": ValueSet(frozenset({action}))}
         return any(is_possible(each, known) for each in expressions)
 
     return tuple(action for action in vocabulary.actions if not may_be_covered(action))

@@ -6,8 +6,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, Literal
-from telos.core.parser import parse_expression
+from telos.core.expressions import Expression, Literal, parse_expression
 from telos.core.values import Type
 from telos.files.definition import Definition
 from telos.files.schema import parse_duration
@@ -227,7 +226,8 @@ class RecognizerDefinition(Definition[RecognizerShape]):
     def _pay_formulas(self) -> Iterator[Expression]:
         """Yield the formulas of pay that can be parsed."""
         for path, _ in list(self.items("director")):
-            for _, factor in list(self.items(*path, "pay")):
+            pay = self.entry(*path, "pay")
+            for factor in list(pay.values()) if isinstance(pay, dict) else (pay,):
                 formula = _parsed(factor) if isinstance(factor, str) else None
                 if formula is not None:
                     yield formula

@@ -74,22 +74,28 @@ def model_file(path_or_name: str | os.PathLike[str]) -> str:
     """Return the file of a model, or of a built-in model by its name; an existing file takes precedence."""
     name = os.fspath(path_or_name)
     suffixes = (".yaml", ".yml", ".json", *(kind.suffix for kind in KINDS.values() if kind.suffix))
-    if _is_file(name):
+    if is_file(name):
         return name
-    built_in = next((file for file in _built_in_files() if name in (file.stem, file.name)), None)
+    built_in = built_in_file(name)
     if built_in is not None:
-        return str(built_in)
+        return built_in
     if name.endswith(suffixes) or os.sep in name:
         return name  # reading it raises an error that says why it cannot be read
     hint = f"{name_hint(name, built_in_names())}, or name a .yaml, .mln or .json file"
     raise TelosError(f"no recogniser {name!r}", hint)
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str | os.PathLike[str]) -> bool:
+    """Whether there is a regular file of this name."""
     try:
         return Path(name).is_file()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte
         return False
+
+
+def built_in_file(name: str) -> str | None:
+    """Return the file of a built-in model by its name; None if there is none of that name."""
+    return next((str(file) for file in _built_in_files() if name in (file.stem, file.name)), None)
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -191,6 +197,12 @@ def _load_file(path: str) -> RecognizerModel:
         return loads_model(text, name=path)
     model: RecognizerModel = kind.load(path)
     return model
+
+
+def is_of_kind(path: str, kind: str) -> bool:
+    """Whether the file at ``path`` says that it is of a kind with a format of its own; it is not loaded."""
+    found = _kind_by_suffix(path) or _kind_by_text(read_text(path))
+    return found is not None and found.name == kind
 
 
 def _kind_by_suffix(name: str) -> RecognizerKind | None:

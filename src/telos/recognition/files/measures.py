@@ -7,7 +7,7 @@ from dataclasses import replace
 from telos.core.conditions import Condition
 from telos.core.errors import FaultCode, KeyPath, name_hint
 from telos.recognition.files.definition import RecognizerDefinition
-from telos.recognition.measures import ANGLES, FAMILIES, MAX_MEASURES, Density, Measure, VonMises
+from telos.recognition.measures import ANGLES, FAMILIES, MAX_MEASURES, MAX_VALUE, Density, Measure, VonMises
 from telos.recognition.measures.measure import (
     DEFAULT_RESOLUTION,
     DEFAULT_STRENGTH,
@@ -60,8 +60,8 @@ def _read_measure(definition: RecognizerDefinition, path: KeyPath) -> Measure | 
     if definition.entry(*path, "if"):
         condition = definition.condition((*path, "if"))
     resolution = float(definition.entry(*path, "resolution", default=DEFAULT_RESOLUTION))
-    if resolution < MIN_RESOLUTION:
-        message, remedy = f"a resolution of {resolution:g}", f"write {MIN_RESOLUTION:g} or more"
+    if not MIN_RESOLUTION <= resolution <= MAX_VALUE:
+        message, remedy = f"a resolution of {resolution:g}", f"write {MIN_RESOLUTION:g} or more, up to {MAX_VALUE:g}"
         definition.fault(message, (*path, "resolution"), remedy, code=FaultCode.OUT_OF_RANGE)
     is_angle = family == VonMises.FAMILY
     if is_angle and unit not in ANGLES:
@@ -196,11 +196,11 @@ def _check_sums(definition: RecognizerDefinition, path: KeyPath, family: str, su
         return
     tolerance = 1e-6
     mean, other = first / weight, second / weight
-    possible = True
+    possible = abs(mean) <= MAX_VALUE * (1 + tolerance) and abs(other) <= MAX_VALUE**2 * (1 + tolerance)
     if family == "gaussian":
-        possible = other >= mean * mean * (1 - tolerance) - tolerance
+        possible &= other >= mean * mean * (1 - tolerance) - tolerance
     elif family == "gamma":
-        possible = mean > 0 and other <= math.log(mean) + tolerance
+        possible = possible and mean > 0 and other <= math.log(mean) + tolerance
     else:
         possible = math.hypot(mean, other) <= 1 + tolerance
     if not possible:

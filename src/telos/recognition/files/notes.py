@@ -6,7 +6,7 @@ from typing import Any
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import KeyPath, Note, NoteCode
 from telos.core.expressions import Expression
-from telos.core.ranges import Range, Ranges, is_certain, is_possible, narrow
+from telos.core.expressions.ranges import Range, Ranges, is_certain, is_possible, narrow
 from telos.core.state import Layout
 from telos.files.schema import unit_notes
 from telos.recognition.director import director_layout

@@ -284,6 +284,13 @@ _Looks: TypeAlias = Annotated[
 ADVENTURE_WORD, OPEN_WORD = "adventure", "open"  # the vocabularies that a file may ask for
 
 
+_Pay: TypeAlias = Annotated[
+    Annotated[Factor, Tag(_ONE)]
+    | Annotated[dict[Annotated[str, name_type("the name of what is earned")], Factor], Tag(_MAPPING)],
+    Discriminator(_one_or_mapping),
+]
+
+
 class DirectorShape(FileModel):
     """One rule by which the game adapts to what it believes about its player."""
 
@@ -293,8 +300,9 @@ class DirectorShape(FileModel):
     """When that is over, if it is not as soon as it no longer holds: `explore > 0.8 or new_area`. Beliefs waver."""
     for_: PositiveDuration | None = Field(default=None, alias="for", examples=["20 s"])
     """How long that has to hold before anything follows: `20 s`; at once if left out."""
-    pay: dict[Annotated[str, name_type("the name of what is earned")], Factor] = Field(default_factory=dict)
-    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`, `{kill: 1 - 0.8 * belief.level}`."""
+    pay: _Pay = Field(default_factory=dict)
+    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`, `{kill: 1 - 0.8 * belief.level}`; a
+    factor alone, as in `1 - 0.8 * belief.level`, is for all kinds of earnings."""
     say: Annotated[str, text_type("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
     """What the game says then; `{unvisited_exits}` stands for what the game knows, and a line without any waits."""
     again_after: PositiveDuration | None = Field(default=None, alias="again after", examples=["60 s"])
@@ -464,6 +472,9 @@ class FsmShape(RecognizerShape):
     """When the prediction changes."""
 
 
+OTHER_KINDS = ("concurrent", "grammar")  # kinds of authored files with a format of their own
+
+
 def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[type[RecognizerShape], Fault | None]:
     """Return the schema of the kind that a file names, and the fault if there is no such kind.
 
@@ -475,7 +486,7 @@ def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[
     near = nearest(kind, shapes)
     fault = Fault(
         f"unknown kind of recogniser {kind!r}",
-        suggestion=name_hint(kind, shapes),
+        suggestion=name_hint(kind, [*shapes, *OTHER_KINDS]),
         path=("recognizer",),
         code=FaultCode.UNKNOWN_NAME,
     )

@@ -10,7 +10,7 @@ from telos.core.expressions import Expression, to_text
 from telos.core.values import Type, ValueKind
 from telos.files.schema import parse_duration
 from telos.files.yaml import parse_scalar
-from telos.recognition.director import DirectorRule
+from telos.recognition.director import ALL_EARNINGS, DirectorRule
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.measures import density_numbers
 from telos.recognition.files.schema import (
@@ -101,7 +101,9 @@ def write_director(rules: Iterable[DirectorRule]) -> Iterator[str]:
             yield f"    until: {_condition(rule.until)}"
         if rule.hold:
             yield f"    for: {_period(rule.hold)}"
-        if rule.pay:
+        if rule.pay.keys() == {ALL_EARNINGS}:
+            yield f"    pay: {_factor(rule.pay[ALL_EARNINGS])}"
+        elif rule.pay:
             pay = ", ".join(f"{_word(what)}: {_factor(factor)}" for what, factor in rule.pay.items())
             yield f"    pay: {{{pay}}}"
         if rule.say:

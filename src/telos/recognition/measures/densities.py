@@ -14,6 +14,10 @@ from telos.core.errors import TelosError
 from telos.core.values import check_finite, check_not_negative
 
 LOG_FLOOR = -50.0  # a value that fits worse counts as this unlikely, so that one outlier never decides everything
+MAX_VALUE = 1e50  # the largest number that is measured, so that squares and sums stay finite
+MAX_PARAMETER = 1e60  # of a mean or a deviation: a fit to such numbers may have a larger deviation than they have
+MIN_WEIGHT = 1e-100  # of observations; less has faded away, and its sums have lost their digits
+MAX_CONCENTRATION = 1e12  # that of the finest resolution
 _LOG_2_PI = math.log(2 * math.pi)
 _MAX_SHAPE, _MIN_SHAPE = 1e9, 1e-4
 
@@ -33,7 +37,7 @@ class Gaussian:
     deviation: float
 
     def __post_init__(self) -> None:
-        check_finite("a mean", self.mean)
+        _check_size("a mean", self.mean)
         _check_positive("a deviation", self.deviation)
 
     def log_density(self, value: float) -> float:
@@ -168,8 +172,8 @@ class VonMises:
     concentration: float
 
     def __post_init__(self) -> None:
-        check_finite("a mean", self.mean)
-        check_not_negative("a concentration", self.concentration)
+        _check_size("a mean", self.mean)
+        _check_size("a concentration", check_not_negative("a concentration", self.concentration), MAX_CONCENTRATION)
 
     def log_density(self, value: float) -> float:
         """Return the logarithm of the density."""
@@ -224,7 +228,7 @@ def fit_density(prior: Density, strength: float, sums: Sequence[float], resoluti
     Gaussian(mean=3.0, deviation=1.0)
     """
     weight, first, second = sums
-    if weight <= 0:
+    if weight < MIN_WEIGHT:
         return prior
     before = prior.expected
     total = weight + strength
@@ -234,6 +238,12 @@ def fit_density(prior: Density, strength: float, sums: Sequence[float], resoluti
 def _check_positive(what: str, value: float) -> None:
     if not check_finite(what, value) > 0:
         raise TelosError(f"{what} must be above 0, got {value!r}")
+    _check_size(what, value)
+
+
+def _check_size(what: str, value: float, largest: float = MAX_PARAMETER) -> None:
+    if abs(check_finite(what, value)) > largest:
+        raise TelosError(f"{what} must be at most {largest:g}, got {value:g}")
 
 
 # --- special functions ------------------------------------------------------------------------------------------------

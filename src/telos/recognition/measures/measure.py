@@ -13,14 +13,22 @@ from typing import Any, NamedTuple, TypeAlias
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import Fault, FaultCode, TelosError, name_hint
 from telos.core.values import FrozenMap, Value, ValueKind, check_finite, check_not_negative
-from telos.recognition.measures.densities import FAMILIES, LOG_FLOOR, Density, Gamma, VonMises, fit_density
+from telos.recognition.measures.densities import (
+    FAMILIES,
+    LOG_FLOOR,
+    MAX_VALUE,
+    Density,
+    Gamma,
+    VonMises,
+    fit_density,
+)
 from telos.recognition.recognizer import Evidence, Measured
 from telos.recognition.vocabulary import Vocabulary
 
 MAX_MEASURES = 8  # so that products of densities stay far from the limits of floating-point numbers
 MIN_RESOLUTION = 1e-6
 DEFAULT_RESOLUTION = 0.01
-DEFAULT_STRENGTH = 10.0
+DEFAULT_STRENGTH, MAX_STRENGTH = 10.0, 1e12
 ANGLES = {"degrees": math.pi / 180, "radians": 1.0, "turns": 2 * math.pi}  # the units of angles, in radians
 
 # The log-density of any angle alike, and the function to the log-density of a value, for each goal.
@@ -69,8 +77,10 @@ class Measure:
         families = {each.FAMILY for each in densities.values()}
         if len(families) != 1:
             raise TelosError(f"measure {name!r} has {len(families)} families of densities", "give all goals one family")
-        if check_finite("a resolution", resolution) < MIN_RESOLUTION:
-            raise TelosError(f"a resolution is at least {MIN_RESOLUTION:g}, got {resolution!r}")
+        if not MIN_RESOLUTION <= check_finite("a resolution", resolution) <= MAX_VALUE:
+            raise TelosError(f"a resolution is from {MIN_RESOLUTION:g} to {MAX_VALUE:g}, got {resolution!r}")
+        if check_not_negative("a strength", strength) > MAX_STRENGTH:
+            raise TelosError(f"a strength is at most {MAX_STRENGTH:g} observations, got {strength!r}")
         is_angle = families == {VonMises.FAMILY}
         if is_angle and unit not in ANGLES:
             raise TelosError(
@@ -84,7 +94,7 @@ class Measure:
         object.__setattr__(self, "around", FrozenMap(around))
         object.__setattr__(self, "resolution", float(resolution))
         object.__setattr__(self, "condition", None if condition is None else Condition.of(condition))
-        object.__setattr__(self, "strength", check_not_negative("a strength", strength))
+        object.__setattr__(self, "strength", float(strength))
 
     @property
     def family(self) -> str:
@@ -134,11 +144,11 @@ class Measure:
         return [fault.at("measures", self.name) for fault in found]
 
     def read(self, context: Mapping[str, Value], goals: Sequence[str]) -> tuple[float, tuple[float | None, ...]] | None:
-        """Return the value in an event's context, and that value for each goal; None if it was not measured."""
+        """Return the value in a checked context, and that value for each goal; None if it was not measured."""
         written = context.get(self.name)
         if written is None:
             return None
-        value = max(self.smallest, check_value(self.name, written, self.minimum)) * self.factor
+        value = max(self.smallest, float(written)) * self.factor
         if not self.around:
             return float(written), (value,) * len(goals)
         return float(written), tuple(self._around(goal, value, context) for goal in goals)
@@ -148,7 +158,7 @@ class Measure:
         if entry is None:
             return value
         origin = context.get(entry)
-        return None if origin is None else value - check_value(entry, origin, -math.inf) * self.factor
+        return None if origin is None else value - float(origin) * self.factor
 
     def describe(self, value: float) -> str:
         """Return a value with its unit.
@@ -156,8 +166,11 @@ class Measure:
         >>> from telos.recognition.measures.densities import Gamma
         >>> Measure("speed", {"level": Gamma(2, 1)}, unit="cells/s").describe(2.504)
         'speed 2.5 cells/s'
+        >>> Measure("distance", {"level": Gamma(2, 1)}, unit="m").describe(1250.4)
+        'distance 1250 m'
         """
-        return f"{self.name} {value:.3g} {self.unit}".rstrip()
+        text = f"{value:.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.3g}"
+        return f"{self.name} {text} {self.unit}".rstrip()
 
 
 def entry_fault(entry: str, vocabulary: Vocabulary) -> Fault | None:
@@ -173,20 +186,18 @@ def entry_fault(entry: str, vocabulary: Vocabulary) -> Fault | None:
     return None
 
 
-def check_value(entry: str, value: Value, minimum: float) -> float:
-    """Return a measured value as a number; refuse what cannot be measured."""
-    try:
-        found = check_finite(entry, value)
-    except TelosError:
-        found = math.nan
-    if not found >= minimum:
+def check_value(entry: str, value: Value, minimum: float) -> None:
+    """Refuse what cannot be measured."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not max(minimum, -MAX_VALUE) <= value <= MAX_VALUE:
         raise TelosError(value_message("context", entry, value, minimum), "correct it, or leave it out if not known")
-    return found
 
 
 def value_message(what: str, entry: str, value: object, minimum: float) -> str:
     """Return why a value cannot be measured."""
     wanted = "a finite number, 0 or more" if minimum == 0 else "a finite number"
+    if isinstance(value, int | float) and MAX_VALUE < abs(value) < math.inf:
+        return f"{what} {entry!r} holds a number beyond {MAX_VALUE:g}, and is measured as {wanted}"
     return f"{what} {entry!r} holds {value!r}, and is measured as {wanted}"
 
 
@@ -215,6 +226,8 @@ class Measures:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise TelosError(f"{twice!r} is measured twice", "leave one out")
+        self.minima = _find_minima(self.all)
+        self._minima = [(entry, max(-MAX_VALUE, minimum)) for entry, minimum in self.minima.items()]  # for hot loops
         self._sums: SumTable = {each.name: {goal: [0.0, 0.0, 0.0] for goal in self.goals} for each in self.all}
         self._forget_fits()
         self.add_all(seen or {})
@@ -263,12 +276,19 @@ class Measures:
         return known
 
     def read(self, context: Mapping[str, Value], holds: Sequence[bool]) -> tuple[MeasuredValue, ...]:
-        """Return what was measured; ``holds`` says for each measure whether it counts."""
+        """Return what was measured; ``holds`` says for each measure whether it counts.
+
+        An entry that cannot be measured is refused whether or not its measure counts, as in columns.
+        """
+        for entry, minimum in self._minima:
+            value = context.get(entry)
+            if value is not None and not (type(value) is float and minimum <= value <= MAX_VALUE):
+                check_value(entry, value, minimum)
         found = []
         for number, measure in enumerate(self.all):
-            value = measure.read(context, self.goals) if holds[number] else None
-            if value is not None:
-                found.append(MeasuredValue(number, *value))
+            reading = measure.read(context, self.goals) if holds[number] else None
+            if reading is not None:
+                found.append(MeasuredValue(number, *reading))
         return tuple(found)
 
     def weigh(self, evidence: Evidence, readings: Sequence[MeasuredValue]) -> Evidence:
@@ -362,6 +382,15 @@ class Measures:
             for each in self.all
         ]
         return Measures(found, self.goals)
+
+
+def _find_minima(measures: Sequence[Measure]) -> dict[str, float]:
+    """Return the entries that are measured, each with the least value that it can have."""
+    found: dict[str, float] = {}
+    for each in measures:
+        found |= {entry: -math.inf for entry in each.entries if entry not in found}
+        found[each.name] = max(found[each.name], each.minimum)
+    return found
 
 
 def replace_densities(measure: Measure, densities: Mapping[str, Density], strength: float) -> Measure:

@@ -31,13 +31,18 @@ def recognize_by_cost_difference(
     """
     costs = _GoalCostsOfBoth(problem, observed, is_prefix, budget)
     found = [costs.find(goal) for goal in range(len(problem.goals))]
-    weights = [each * _likelihood(beta, *cost) for each, cost in zip(prior, found, strict=True)]
+    logs = [
+        math.log(each) + _log_likelihood(beta, *cost) if each > 0 else -INF
+        for each, cost in zip(prior, found, strict=True)
+    ]
     notes = [*notes, *_unreachable(problem, found)]
-    peak = max(weights)
-    chosen = tuple(goal for goal, each in enumerate(weights) if each > 0 and each >= peak * min(within, SAME_RATIO))
-    if peak == 0:
+    peak = max(logs)
+    if peak == -INF:
         notes.append("no goal fits what was seen, so the belief is the prior")
-        weights = list(prior)
+        weights, chosen = list(prior), tuple[int, ...]()
+    else:  # relative to the likeliest, as all may be very unlikely
+        weights = [math.exp(each - peak) for each in logs]
+        chosen = tuple(goal for goal, each in enumerate(weights) if each >= min(within, SAME_RATIO))
     total = math.fsum(weights)
     belief = Belief({goal.name: each / total for goal, each in zip(problem.goals, weights, strict=True)})
     rows = tuple(_goal_cost(*cost) for cost in found)
@@ -71,18 +76,20 @@ class _GoalCostsOfBoth:
         return found.combine(costs.search(goal, budget=self._budget, limit=found.most))
 
 
-def _likelihood(beta: float, seen: SearchCost, avoiding: SearchCost) -> float:
-    """Return the chance of the observations under a goal with these costs.
+def _log_likelihood(beta: float, seen: SearchCost, avoiding: SearchCost) -> float:
+    """Return the logarithm of the chance of the observations under a goal with these costs.
 
-    >>> _likelihood(1.0, SearchCost(5, 5), SearchCost(5, 5)), _likelihood(1.0, SearchCost(5, 5), SearchCost(INF))
-    (0.5, 1.0)
+    >>> math.exp(_log_likelihood(1.0, SearchCost(5, 5), SearchCost(5, 5)))
+    0.5
+    >>> _log_likelihood(1e6, SearchCost(7, 7), SearchCost(5, 5))
+    -2000000.0
     """
     if seen.least == INF:
-        return 0.0
+        return -INF
     if avoiding.least == INF:
-        return 1.0
+        return 0.0
     power = beta * (_estimate(seen) - _estimate(avoiding))
-    return 1 / (1 + math.exp(power)) if power < 0 else math.exp(-power) / (1 + math.exp(-power))
+    return -max(0.0, power) - math.log1p(math.exp(-abs(power)))
 
 
 def _estimate(cost: SearchCost) -> float:

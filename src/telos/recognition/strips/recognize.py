@@ -166,6 +166,8 @@ def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
     weights = [check_not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
     if not any(weights):
         raise TelosError("the prior is 0 for every goal", "give one of them more")
+    if sum(weights) == INF:
+        return [each / len(weights) for each in weights]
     return weights
 
 

@@ -15,9 +15,6 @@ def assignment_flaw(behaviour: Behaviour, assignment: Assignment, members: Colle
     match behaviour:
         case PlannedBehaviour():
             return behaviour.find_assignment_flaw(assignment)
-        case AdvanceCover():
-            if not any(order.task == "suppress" for order in orders):
-                return "nobody is ordered to suppress"
         case OrderlyAdvance():
             if not assignment.places:
                 return "there is no place to advance to"

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from telos.core.binding import BUILT_IN, Scope, check_expression
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import (
     DefinitionError,
@@ -21,8 +20,8 @@ from telos.core.errors import (
     name_hint,
     word_hint,
 )
-from telos.core.expressions import Arithmetic, Call, Literal, to_text, walk
-from telos.core.ranges import is_possible, ranges_of
+from telos.core.expressions import BUILT_IN, Arithmetic, Call, Literal, Scope, check_expression, to_text, walk
+from telos.core.expressions.ranges import is_possible, ranges_of
 from telos.core.state import Layout
 from telos.core.values import BOOL, VARIABLE_NAME, FrozenMap
 from telos.squads.dialogue.combat import COMBAT

@@ -15,8 +15,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, word_hint
-from telos.core.expressions import Literal
-from telos.core.parser import parse_expression
+from telos.core.expressions import Literal, parse_expression
 from telos.core.values import KEYWORDS, FrozenMap, Type
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults

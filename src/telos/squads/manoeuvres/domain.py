@@ -27,10 +27,14 @@ class OrderForm:
 
     @property
     def action(self) -> Action:
-        """Return the order as an action of the squad domain: nobody gets two at once, and no node is taken twice."""
+        """Return the order as an action of the squad domain.
+
+        Nobody gets two at once, no node is taken twice, and nobody follows or watches over himself.
+        """
         kinds = {"who": "member", **dict(self.parameters)}
         takes_node = self.task in EXCLUSIVE_TASKS
         needs = ["is_free(who, given)", *(["is_untaken(place, given)"] if takes_node else [])]
+        needs += ["who != comrade"] if "comrade" in kinds else []
         given = "with_order(given, who, place)" if takes_node else "with_order(given, who, none)"
         return Action(
             self.task, parameters=kinds, preconditions=needs, effects=[f"given = {given}", "ordered = ordered + 1"]

@@ -9,11 +9,21 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
-from telos.core.binding import BUILT_IN, Scope, check_expression
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
-from telos.core.expressions import And, Call, Expression, Literal, Name, to_text, walk
-from telos.core.parser import parse_expression
+from telos.core.expressions import (
+    BUILT_IN,
+    And,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Scope,
+    check_expression,
+    parse_expression,
+    to_text,
+    walk,
+)
 from telos.core.values import BOOL, Type, ValueKind
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text
@@ -31,14 +41,18 @@ from telos.files.schema import (
 )
 from telos.planning.htn.files import TaskShape, read_network
 from telos.planning.htn.network import Method
+from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.squads.manoeuvres.domain import KINDS, make_squad_domain
 from telos.squads.manoeuvres.facts import FUNCTIONS
 from telos.squads.manoeuvres.manoeuvre import Manoeuvre, Stage
+from telos.squads.practices import ALL_PRACTICES
 
 FOLDER = Path(__file__).parent / "data"
 DEFAULT_LIMIT, DEFAULT_COOLDOWN = 15.0, 6.0  # seconds
 _PLAIN, _TIMED = map(branch_tag, ("task", "timed"))
+MAX_CHOSEN = 4  # handles of one method: all combinations of them are tried, twice a second
 _HIDDEN = ("given",)  # variables that no file may use
+_TAKEN = (*(each.name for each in ALL_BEHAVIOURS), *(each.name for each in ALL_PRACTICES))
 
 
 # --- the shape of a manoeuvre file ---
@@ -89,7 +103,11 @@ class ManoeuvreShape(FileModel):
     """After so long without the end of a stage it has failed; 15 s if left out."""
     cooldown: Duration = DEFAULT_COOLDOWN
     """How long it cannot begin again after its end; 6 s if left out."""
-    stages: Annotated[list[_Stage], Hint("name at least one task, as in `stages: [go-round]`", example=[])]
+    stages: Annotated[
+        list[_Stage],
+        Field(min_length=1),
+        Hint("name at least one task, as in `stages: [go-round]`", "a list of at least one task", example=["…"]),
+    ]
     """The tasks to do, one after the other; each is planned when it begins."""
     tasks: Annotated[dict[str, TaskShape | None] | None, Hint("add `tasks:` with their methods", example={})]
     """By name; the steps are orders: suppress, cover, advance, lead, abreast, follow, guard_rear, search, watch."""
@@ -103,15 +121,15 @@ def manoeuvre_schema() -> str:
 # --- loading ---
 
 
-def load_manoeuvre(path: str | os.PathLike[str]) -> Manoeuvre:
-    """Read the manoeuvre file at ``path``.
+def load_manoeuvre(path: str | os.PathLike[str], *, called: str | None = None) -> Manoeuvre:
+    """Read the manoeuvre file at ``path``; ``called`` is the name that it must have, if any will not do.
 
     A bad file raises a ``DefinitionError`` that holds all its faults, each with line, column and remedy.
     """
-    return loads_manoeuvre(read_text(path), name=os.fspath(path))
+    return loads_manoeuvre(read_text(path), name=os.fspath(path), called=called)
 
 
-def loads_manoeuvre(text: str, *, name: str = "<text>") -> Manoeuvre:
+def loads_manoeuvre(text: str, *, name: str = "<text>", called: str | None = None) -> Manoeuvre:
     r"""Read a manoeuvre from the text of a manoeuvre file; ``name`` stands for it in faults.
 
     >>> loads_manoeuvre("manoeuvre: pin\nstages: [hold]\ntasks: {hod: {methods: {nothing: {}}}}")
@@ -123,12 +141,13 @@ def loads_manoeuvre(text: str, *, name: str = "<text>") -> Manoeuvre:
     if definition.model is None:
         raise_faults(definition.faults)
     model, domain = definition.model, make_squad_domain()
+    _check_name(definition, model.manoeuvre, called)
     scope = Scope(domain.layout)
     begin, goes_on, until = (
         _read_condition(definition, key, scope, of)
         for key, of in (("begin", model.begin), ("while", model.while_), ("until", model.until))
     )
-    stages = tuple(_read_stages(definition, model.tasks or {}))
+    stages = tuple(_read_stages(definition, model.tasks or {}, parse_duration(model.limit) or DEFAULT_LIMIT))
     network = read_network(definition, model.tasks, domain, check=_method_faults)
     return Manoeuvre(
         model.manoeuvre,
@@ -143,14 +162,26 @@ def loads_manoeuvre(text: str, *, name: str = "<text>") -> Manoeuvre:
     )
 
 
-def _read_stages(definition: Definition[ManoeuvreShape], tasks: Mapping[str, Any]) -> Iterator[Stage]:
-    assert definition.model is not None
-    written = definition.model.stages
-    if not written and not definition.is_broken("stages"):
-        remedy = "name at least one task, as in `stages: [go-round]`"
-        definition.fault("there is no stage", ("stages",), remedy, code=FaultCode.EMPTY)
-    for where, each in list(definition.items_at(("stages",), written)):
-        task, place = (each, where) if isinstance(each, str) else (each.task, (*where, "task"))
+def _check_name(definition: Definition[ManoeuvreShape], name: str, called: str | None) -> None:
+    if name in _TAKEN:
+        message = f"{name!r} is the name of a squad behaviour or practice"
+        definition.fault(message, ("manoeuvre",), "give it another name", code=FaultCode.DUPLICATE)
+    elif called is not None and name != called and not definition.is_broken("manoeuvre"):
+        message = f"the manoeuvre is called {name!r}, and its file {called}.yaml"
+        definition.fault(message, ("manoeuvre",), "rename one of them", code=FaultCode.CONFLICT)
+
+
+def _read_stages(definition: Definition[ManoeuvreShape], tasks: Mapping[str, Any], limit: float) -> Iterator[Stage]:
+    for where, each in list(definition.items("stages")):
+        task, place, lasts = each, where, None
+        if not isinstance(each, str):
+            task, place = definition.entry(*where, "task"), (*where, "task")
+            lasts = parse_duration(definition.entry(*where, "lasts"))
+        if task is None:
+            continue  # its fault is reported
+        if lasts is not None and lasts > limit:
+            message = f"this stage lasts {lasts:g} s, and after {limit:g} s the manoeuvre has failed"
+            definition.fault(message, (*where, "lasts"), f"write `limit: {lasts + 5:g} s`", code=FaultCode.UNREACHABLE)
         found = tasks.get(task)
         if task not in tasks:
             if not definition.is_broken("tasks"):
@@ -158,7 +189,7 @@ def _read_stages(definition: Definition[ManoeuvreShape], tasks: Mapping[str, Any
         elif found is not None and found.parameters:
             remedy = "let its methods choose what it needs"
             definition.fault(f"a stage cannot have parameters, and {task!r} has", place, remedy)
-        yield Stage(task, None if isinstance(each, str) else parse_duration(each.lasts))
+        yield Stage(task, lasts)
 
 
 # --- conditions ---
@@ -191,6 +222,9 @@ def _method_faults(method: Method) -> Iterator[Fault]:
                 message = f"unknown kind {kind.handle!r}"
                 hint = name_hint(kind.handle, KINDS)
                 yield Fault(message, suggestion=hint, path=(section, name), code=FaultCode.UNKNOWN_NAME)
+    if len(method.choose) > MAX_CHOSEN:
+        message = f"a method chooses at most {MAX_CHOSEN} handles, and this one {len(method.choose)}"
+        yield Fault(message, suggestion="choose the others in its subtasks", path=("choose",), code=FaultCode.TOO_LARGE)
     scope = Scope(_layout(), method.scope)
     for place, expression in (("condition", method.condition.expression), ("prefer", method.prefer)):
         if expression is not None:

@@ -5,11 +5,14 @@ from what the squad knows then; members carry them out at the same time. When an
 is planned again.
 """
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from telos.core.conditions import Condition
-from telos.core.plan import NoPlan
+from telos.core.errors import TelosError
+from telos.core.plan import Diagnosis, NoPlan, Stop
 from telos.core.values import Value
 from telos.planning.htn.network import TaskNetwork, UnmetParts
 from telos.planning.htn.planner import TaskPlan, plan_tasks
@@ -29,6 +32,7 @@ from telos.squads.squad import (
 )
 
 BUDGET = 2_000  # situations that the plan of one stage may look at
+MAX_COMBINATIONS = 5_000  # of handles for one method: each situation tries all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +89,34 @@ class Manoeuvre:
         """Plan a stage from what a squad knows; ``done`` are members who have carried out their orders in it."""
         taken = {each: self_report(member, "at", facts.now) for each in done if (member := facts.squad.member(each))}
         given = tuple((each, taken.get(each)) for each in sorted({*done, *facts.busy}))
+        known = {**facts.counts, "ordered": len(taken), "given": given}
         with facts.in_use():
-            plan = plan_tasks(
-                self.network,
-                {**facts.counts, "ordered": len(taken), "given": given},
-                stage.task,
-                optimal=False,
-                budget=BUDGET,
-                handles=facts.handles,
-            )
-            if isinstance(plan, NoPlan):
-                return StageOrders({}, plan, _shorten(plan))
+            try:
+                self._check_combinations(facts)
+                plan = plan_tasks(self.network, known, stage.task, optimal=False, budget=BUDGET, handles=facts.handles)
+                if isinstance(plan, NoPlan):
+                    return StageOrders({}, plan, _shorten(plan))
+            except TelosError as error:  # a condition without a value ends the manoeuvre, and not the fight
+                said = Diagnosis((), f"{stage.task}: {error}")
+                return StageOrders({}, NoPlan(stage.task, Stop.UNREACHABLE, diagnose=lambda _: said), said.said)
         orders = make_orders((plan.task(step) for step in range(len(plan.steps))), facts)
         if not orders and not done:
             return StageOrders({}, plan, f"{stage.task} orders nothing")
         if stage.lasts is None and not done and all(order.task in LASTING_TASKS for order in orders.values()):
             return StageOrders({}, plan, f"{stage.task} has lasting orders only, and no time: add `lasts: 4 s`")
         return StageOrders(orders, plan, _explain(plan))
+
+    def _check_combinations(self, facts: SquadFacts) -> None:
+        """Raise an error if a method has too many combinations of handles to choose from."""
+        for method in chain.from_iterable(self.network.tasks.values()):
+            count = math.prod(len(facts.handles.get(kind.handle, ())) for kind in method.choose.values())
+            if count > MAX_COMBINATIONS:
+                chosen = ", ".join(method.choose)
+                raise TelosError(
+                    f"{method.name} has {count} combinations of {chosen} to choose from, and may have "
+                    f"{MAX_COMBINATIONS}",
+                    "let its subtasks choose some of them",
+                )
 
     def why(self, squad: Squad, now: float) -> str:
         """Explain what the manoeuvre would order a squad now, method by method, or why it cannot begin."""
@@ -161,14 +176,19 @@ class Manoeuvre:
         orders = {**{name: assignment.orders[name] for name in done}, **planned.orders}
         if not orders:
             return failed_verdict(f"{why}, and {planned.why}")
+        if any(name in orders and orders[name].same_as(assignment.orders[name]) for name in failures):
+            return failed_verdict(f"{why}, and {stage.task} has no other plan")
         return continued(assignment.reordered(orders, f"{why}; {planned.why}"))
 
     def _find_unmet(self, condition: Condition | None, facts: SquadFacts) -> str | None:
-        """Return the parts of a condition that do not hold, as text; None if all do."""
+        """Return the parts of a condition that do not hold or have no value, as text; None if all do."""
         if condition is None:
             return None
         state = self.network.domain.state(dict(facts.counts))
-        return None if condition.holds(state) else UnmetParts.of(condition, state, ()).text
+        try:
+            return None if condition.holds(state) else UnmetParts.of(condition, state, ()).text
+        except TelosError as error:
+            return f"`{condition}`, which has no value: {error}"
 
     # --- saved games ---
 

@@ -33,7 +33,7 @@ GOAL, TIME = "goal", "time"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PredicateFacts:
     """The facts of one predicate: at row ``row[i]`` it holds for ``names[code[i]]``. A row may have zero or more."""
 
     row: Ints
@@ -58,7 +58,7 @@ class GoalLog:
     groups: tuple[str, ...]  # (sequences,)
     fold: Ints  # (sequences,)
     pursuit: Ints  # (rows,)
-    evidence: Mapping[str, Evidence]
+    evidence: Mapping[str, PredicateFacts]
     players: int
 
     @property
@@ -98,7 +98,7 @@ def database(
     worlds, step = world[log.sequence], np.arange(len(log.truth)) - log.start[log.sequence]
     used = {name: log.evidence[name] for name in model.predicates if name in log.evidence}
     if with_goals:
-        used[GOAL] = Evidence(np.arange(len(log.truth), dtype=np.int32), log.truth, log.goals)
+        used[GOAL] = PredicateFacts(np.arange(len(log.truth), dtype=np.int32), log.truth, log.goals)
     kinds = {name: model.predicates[name].types[1] for name in used}
     goal_kind = model.predicates[GOAL].types[1]
     constants = _constants(used, kinds, goal_kind, tuple(goals), int(step.max()) + 1)
@@ -117,7 +117,7 @@ def database(
 
 
 def _constants(
-    used: Mapping[str, Evidence], kinds: Mapping[str, str], goal_kind: str, goals: tuple[str, ...], steps: int
+    used: Mapping[str, PredicateFacts], kinds: Mapping[str, str], goal_kind: str, goals: tuple[str, ...], steps: int
 ) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for name, facts in used.items():
@@ -225,12 +225,12 @@ def goal_log(name: str, corpus: Corpus, predicates: Sequence[str], *, is_simulat
     )
 
 
-def _evidence(column: pl.Series) -> Evidence:
+def _evidence(column: pl.Series) -> PredicateFacts:
     parts = column if column.dtype == pl.List else column.cast(pl.String).fill_null("").str.split(" ")
     rows = pl.DataFrame({"row": np.arange(len(column), dtype=np.int32), "name": parts}).explode("name")
     rows = rows.filter(pl.col("name") != "")  # an empty text is no fact
     names = tuple(rows["name"].unique(maintain_order=True))
-    return Evidence(rows["row"].to_numpy(), _encode(rows["name"], names), names)
+    return PredicateFacts(rows["row"].to_numpy(), _encode(rows["name"], names), names)
 
 
 def _encode(column: pl.Series, names: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:

@@ -16,7 +16,7 @@ from telos.agents.embedding.crowd import Crowd
 from telos.core.errors import TelosError
 from telos.recognition.recognizer import Recognizer
 from telos.squads.coordinator import Coordinator
-from telos.studio.attached.observing import BeliefReader, CrowdReader, Json
+from telos.studio.attached.observing import AttachedBeliefReader, CrowdReader, Json
 from telos.studio.attached.outlet import Outlet
 
 Part: TypeAlias = Crowd | Recognizer | Coordinator
@@ -85,7 +85,7 @@ class Attachment:
         self._outlet = Outlet(name, port=port, token=token)
         self._crowds = [(each, CrowdReader(each, where)) for each in parts.values() if isinstance(each, Crowd)]
         self._coordinators = [each for each in parts.values() if isinstance(each, Coordinator)]
-        self._readers: list[BeliefReader] = []
+        self._readers: list[AttachedBeliefReader] = []
         self._map = None if map is None else to_map(map)
         self._events: list[Json] = []
         self._lines: list[Json] = []
@@ -101,7 +101,7 @@ class Attachment:
         try:
             for key, each in parts.items():
                 if not isinstance(each, Crowd | Coordinator):
-                    self._readers.append(BeliefReader(key, each, lambda: self._outlet.is_watched))
+                    self._readers.append(AttachedBeliefReader(key, each, lambda: self._outlet.is_watched))
         except TelosError:
             self.close()
             raise

@@ -1,4 +1,4 @@
-"""What is read of a running game: `CrowdReader` reads minds, `BeliefReader` what is believed of players.
+"""What is read of a running game: `CrowdReader` reads minds, `AttachedBeliefReader` what is believed of players.
 
 Reading is sparing: what a mind is after is cheap and read of all minds; its full view costs much more, so only as many
 are read as fit into a small share of the time, that of the character that is looked at first.
@@ -250,7 +250,7 @@ def _bounded(value: float) -> float:
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-class BeliefReader:
+class AttachedBeliefReader:
     """Notes what a recogniser believes: after each event that it observes while somebody looks on."""
 
     def __init__(self, name: str, reader: Recognizer, is_watched: Callable[[], bool]) -> None:

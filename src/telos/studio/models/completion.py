@@ -16,7 +16,7 @@ from telos.core.errors import KeyPath, TelosError
 from telos.core.values import Type, ValueKind
 from telos.files.formats import find_kind, schema_text
 from telos.files.yaml import read_yaml
-from telos.recognition.director import ADVENTURE_EARNINGS
+from telos.recognition.director import ADVENTURE_EARNINGS, ALL_EARNINGS
 from telos.recognition.distributions import OTHERS
 from telos.recognition.files.schema import ADVENTURE_WORD
 from telos.recognition.observations import FLAIRS_SYMBOLS
@@ -285,6 +285,7 @@ class DeclaredNames:
             yield from ((name, "a number") for name in self.numbers)
         elif last == "pay":
             yield from ((name, "what is earned") for name in ADVENTURE_EARNINGS)
+            yield ALL_EARNINGS, "whatever is earned"
 
     def values_at(self, path: KeyPath) -> Iterator[tuple[str, str]]:
         """Yield the names that may be the value of an entry of type text."""

@@ -1,11 +1,13 @@
-"""The strip below the picture (`Controls`), and the keys of the studio (`free_keys`, `studio_keys`)."""
+"""The strip below the picture (`Controls`), the keys of the studio (`free_keys`, `studio_keys`), and papers to fill in.
+
+A stage may have papers (`Form`): `FormButtons` puts a button for each into the strip, which opens a dialog.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from nicegui import ui
 
-from telos.studio.page.forms import FormButtons
 from telos.studio.page.widgets import (
     box,
     icon_button,
@@ -17,7 +19,7 @@ from telos.studio.page.widgets import (
     update_button,
 )
 from telos.studio.session import SPEEDS, Session
-from telos.studio.stage import Poke
+from telos.studio.stage import Form, FormField, Poke
 
 _MAX_SUGGESTIONS = 200  # of commands
 _SHORT = {0.25: "¼", 0.5: "½"}
@@ -184,3 +186,76 @@ def studio_keys(taken: Collection[str]) -> tuple[tuple[str, str], ...]:
     (('P', 'pause and go on'), ('?', 'this help'))
     """
     return tuple((name, words) for key, name, words in _KEY_HELP if free_keys([key], taken))
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+
+class FormButtons:
+    """A button for each form of the stage. Its dialog sends the commands of all lines that were changed."""
+
+    def __init__(self, session: Session, send: Callable[[str], None]) -> None:
+        self._session, self._send = session, send
+        self._titles: tuple[str, ...] = ()
+        self._place = box("ts-forms")
+
+    def refresh(self) -> None:
+        """Show a button for each form that there is now."""
+        titles = tuple(form.title for form in self._session.stage.forms())
+        if titles == self._titles:
+            return
+        self._titles = titles
+        self._place.clear()
+        with self._place:
+            for number, form in enumerate(self._session.stage.forms()):
+                text_button(form.title, form.about, lambda at=number: self.open(at), icon="assignment", tip="above")
+
+    def open(self, number: int) -> None:
+        """Open the dialog of a form, with its present values."""
+        forms = self._session.stage.forms()
+        if number < len(forms):
+            FormDialog(forms[number], self._send)
+
+
+class FormDialog:
+    """The dialog of one form; closing it writes nothing down."""
+
+    def __init__(self, form: Form, send: Callable[[str], None]) -> None:
+        self._form, self._send = form, send
+        self._chosen: dict[int, str] = {}  # the commands of changed lines
+        with ui.dialog(value=True) as self._dialog, box("ts-dialog ts-form"):
+            self._dialog.on_value_change(lambda event: None if event.value else self._dialog.delete())
+            with box("ts-dialog-head"):
+                ui.label(form.title)
+                text_button("Close", "Close without writing", self._dialog.close, key="Esc")
+            ui.label(form.about).classes("ts-prose")
+            with box("ts-form-fields"):
+                for number, field in enumerate(form.fields):
+                    self._field(number, field)
+            with box("ts-form-end"):
+                text_button("Write it down", "Write the chosen lines on the paper", self._write).classes("ts-main")
+                if form.submit is not None:
+                    text_button(form.submit.title, "Hand it in as it is now", self._submit)
+
+    def _field(self, number: int, field: FormField) -> None:
+        options = {choice.command: choice.title for choice in field.choices}
+        value = next((choice.command for choice in field.choices if choice.title == field.value), None)
+        ui.label(field.title)
+        menu = ui.select(options, value=value).props("dense outlined options-dense")
+        menu.props["aria-label"] = field.title
+        menu.on_value_change(lambda event: self._choose(number, event.value, before=value))
+
+    def _choose(self, number: int, command: str, *, before: str | None) -> None:
+        self._chosen.pop(number, None)
+        if command != before:
+            self._chosen[number] = command
+
+    def _write(self) -> None:
+        self._dialog.close()
+        for number in sorted(self._chosen):
+            self._send(self._chosen[number])
+
+    def _submit(self) -> None:
+        assert self._form.submit is not None
+        self._write()
+        self._send(self._form.submit.command)

@@ -37,9 +37,9 @@ from telos.studio.worlds.arena_drawing import (
     SHOT_LASTS,
     SIZE,
     SYMBOLS,
+    ArenaMapDrawing,
     FightDrawing,
     FightMoment,
-    MapDrawing,
     MapFlash,
 )
 from telos.studio.worlds.shapes import Picture, Symbols
@@ -97,7 +97,7 @@ class ArenaStage(Stage):
         self.keys = _KEYS if self.player else ()
         self.title = f"{played.title}: {played.about}"
         self._files = CharacterFiles(self.battle)
-        self._map = MapDrawing(played.map)
+        self._map = ArenaMapDrawing(played.map)
         self._fight = FightDrawing(self._map.scale)
         self._shows_goals = labels == "goals" or (labels == "auto" and self._map.scale.unit >= NAMED_FROM)
         self._shots: deque[tuple[float, ShotView]] = deque(maxlen=64)

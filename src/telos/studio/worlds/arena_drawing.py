@@ -1,4 +1,4 @@
-"""The pictures of the arena: `MapDrawing` draws a map, `FightDrawing` a moment of a fight on it.
+"""The pictures of the arena: `ArenaMapDrawing` draws a map, `FightDrawing` a moment of a fight on it.
 
 `outline` returns the border of a set of cells. Symbols face right; a fighter has a radius of about ten units.
 """
@@ -117,7 +117,7 @@ class MapScale:
         return rect(left, top, width * self.unit, height * self.unit, fill, **more)  # type: ignore[arg-type]
 
 
-class MapDrawing:
+class ArenaMapDrawing:
     """Draws one map. The static part is computed once; doors, windows and lights are arguments."""
 
     def __init__(self, map: ArenaMap) -> None:

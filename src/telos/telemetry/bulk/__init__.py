@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from telos.telemetry.bulk.concurrent import ConcurrentCounts, ConcurrentScores, join_truth, split_truth
+    from telos.telemetry.bulk.concurrent import (
+        ConcurrentCounts,
+        ConcurrentScores,
+        ConcurrentTrainingCounts,
+        join_truth,
+        split_truth,
+        train_concurrent,
+    )
     from telos.telemetry.bulk.evaluation import (
         Evaluation,
         ScoreCounts,
@@ -39,6 +46,7 @@ __all__ = [
     "BeliefReader",
     "ConcurrentCounts",
     "ConcurrentScores",
+    "ConcurrentTrainingCounts",
     "Evaluation",
     "FoldDealer",
     "FoldedModel",
@@ -56,6 +64,7 @@ __all__ = [
     "read_frame",
     "split_truth",
     "train_batches",
+    "train_concurrent",
     "train_frame",
     "train_in_folds",
     "trained_model",
@@ -68,7 +77,17 @@ __getattr__, __dir__ = lazy_exports(
             ("Evaluation", "ScoreCounts", "cross_validate", "evaluate_batches", "evaluate_frame", "merge_scores"),
             "evaluation",
         ),
-        **dict.fromkeys(("ConcurrentCounts", "ConcurrentScores", "join_truth", "split_truth"), "concurrent"),
+        **dict.fromkeys(
+            (
+                "ConcurrentCounts",
+                "ConcurrentScores",
+                "ConcurrentTrainingCounts",
+                "join_truth",
+                "split_truth",
+                "train_concurrent",
+            ),
+            "concurrent",
+        ),
         **dict.fromkeys(("FoldDealer", "FoldedModel", "train_in_folds"), "folds"),
         **dict.fromkeys(("LiveReader", "create_reader"), "live"),
         **dict.fromkeys(("BeliefReader", "read_batches", "read_frame"), "reading"),

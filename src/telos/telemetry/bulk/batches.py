@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import MAX_FLOAT, Type, Value, ValueKind
 from telos.recognition.bulk.columns import NO_LABEL, Column, ColumnNeeds, EventColumns, measured
+from telos.recognition.measures import MAX_VALUE
 from telos.recognition.measures.measure import value_message
 from telos.telemetry.canonical import context_column
 from telos.telemetry.tables import pl
@@ -135,7 +136,7 @@ class BatchColumns:
             raise _wrong(name, "number", series)
         numbers: NDArray[np.float64] = series.cast(pl.Float64).fill_null(np.nan).to_numpy()
         is_null = series.is_null().to_numpy()
-        wrong = ~is_null & ~((np.abs(numbers) <= MAX_FLOAT) & (numbers >= minimum))
+        wrong = ~is_null & ~((np.abs(numbers) <= MAX_VALUE) & (numbers >= minimum))
         if wrong.any():
             number = int(wrong.argmax())
             row = frame[ROW][number] if ROW in frame.columns else number

@@ -1,10 +1,10 @@
-"""Scores of recognisers whose goals do not exclude one another: precision, recall and F1 of each goal by itself.
+"""Recognisers whose goals do not exclude one another: scores of each goal by itself, and training by counting.
 
 A row of the log names all goals that were pursued: ``talk-cook + test-contaminated``, or ``none``. A goal is read as
 pursued where its chance is at least ``LEVEL``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError, name_hint
+from telos.recognition.concurrent import ConcurrentGoalModel
+from telos.recognition.iohmm import IOHMM
 from telos.telemetry.bulk.batches import TRUTH, check_frame
 from telos.telemetry.bulk.live import LiveReader
+from telos.telemetry.bulk.training import TrainingCounts, trained_model
+from telos.telemetry.canonical import JOIN, NO_GOAL, parse_goals
 from telos.telemetry.tables import pl
 
 LEVEL = 0.5  # from this chance on a goal counts as read
-NO_GOAL = "none"
-JOIN = "+"
 BINS = 10
 
 
@@ -37,9 +39,7 @@ def split_truth(text: str, goals: Sequence[str]) -> tuple[str, ...]:
     >>> split_truth("b + a", ["a", "b"]), split_truth("none", ["a", "b"])
     (('b', 'a'), ())
     """
-    named = tuple(part.strip() for part in text.split(JOIN))
-    if named == (NO_GOAL,):
-        return ()
+    named = parse_goals(text)
     for goal in named:
         if goal not in goals:
             raise TelosError(
@@ -164,19 +164,79 @@ class ConcurrentCounts:
 
     def count(self, frame: pl.DataFrame) -> None:
         """Count the rows of a frame; events that achieve a goal are read and not scored, as they tell it."""
-        checked = check_frame(frame)
+        checked = _check_truths(frame)
         is_scored = checked[TRUTH].is_not_null()
         if "goal" in checked.columns:
             is_scored = is_scored & checked["goal"].is_null()
         rows = np.flatnonzero(is_scored.to_numpy())
         for name, reader in self._readers.items():
             beliefs, _ = reader.beliefs(checked)
-            goals = self.scores[name].goals
-            known: dict[str, NDArray[np.bool_]] = {}
-            truths = np.zeros((len(rows), len(goals)), np.bool_)
-            for place, text in enumerate(checked[TRUTH].gather(rows)):
-                if text not in known:
-                    named = split_truth(text, goals)
-                    known[text] = np.array([goal in named for goal in goals])
-                truths[place] = known[text]
+            truths = pursued_goals(checked[TRUTH].gather(rows), self.scores[name].goals)
             self.scores[name].add(truths, beliefs[rows])
+
+
+def _check_truths(frame: pl.DataFrame) -> pl.DataFrame:
+    checked = check_frame(frame)
+    if TRUTH not in checked.columns:
+        raise TelosError(f"there is no column {TRUTH!r}, the goals that were pursued", name_hint(TRUTH, frame.columns))
+    return checked
+
+
+def pursued_goals(truths: pl.Series, goals: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which goals each row names, one column for each goal; a row that says nothing names none."""
+    known: dict[str, NDArray[np.bool_]] = {}
+    found = np.zeros((len(truths), len(goals)), np.bool_)
+    for place, text in enumerate(truths):
+        if text is None:
+            continue
+        if text not in known:
+            named = split_truth(text, goals)
+            known[text] = np.array([goal in named for goal in goals])
+        found[place] = known[text]
+    return found
+
+
+class ConcurrentTrainingCounts(TrainingCounts):
+    """Counts of a log whose rows may name several goals: an event counts for each of them, and for none at ``none``.
+
+    What follows what is not counted: goals that do not exclude one another do not follow one another.
+    """
+
+    def __init__(self, model: ConcurrentGoalModel) -> None:
+        if not isinstance(model.model, IOHMM):
+            raise TelosError(f"{model.model!r} is written by hand and learns nothing", "name an iohmm under `of`")
+        super().__init__(model.model)
+        self.taught = self.without = self.several = 0  # updates with a goal, with none, and with several
+
+    def count(self, frame: pl.DataFrame) -> None:
+        """Count the events of a frame; ``truth`` names the goals that were pursued, null where they are not known."""
+        checked = _check_truths(frame)
+        pursued = pursued_goals(checked[TRUTH], self.model.goals)
+        batch = self._batches.encode(checked)
+        self.events += checked.height
+        self.unlabelled += checked[TRUTH].null_count()
+        mine, is_known = pursued[batch.places], checked[TRUTH].is_not_null().to_numpy()[batch.places]
+        goals = mine.sum(axis=1)
+        self.taught += int((goals > 0).sum())
+        self.several += int((goals > 1).sum())
+        self.without += int((is_known & (goals == 0)).sum())
+        no_goal = np.full(len(mine), -1, np.int32)
+        for number in range(len(self.model.goals)):
+            self._count(batch, np.where(mine[:, number], np.int32(number), no_goal), no_goal)
+
+
+def train_concurrent(batches: Iterable[pl.DataFrame], model: ConcurrentGoalModel) -> IOHMM:
+    """Return a copy of the recogniser that a model is of, which has learned from all batches of a log.
+
+    >>> from telos.recognition import loads_model
+    >>> one = loads_model("{recognizer: iohmm, goals: [fish, sell], observations: {cast: action == cast, no: true}}")
+    >>> frame = pl.DataFrame({"time": [0.0, 1.0], "action": ["cast", "walk"], "truth": ["fish + sell", "none"]})
+    >>> train_concurrent([frame], ConcurrentGoalModel(one)).counts.seen
+    {'fish': {'cast': 1.0, 'no': 0.0}, 'sell': {'cast': 1.0, 'no': 0.0}}
+    """
+    counts = ConcurrentTrainingCounts(model)
+    for batch in batches:
+        counts.count(batch)
+    if counts.unlabelled == counts.events:
+        raise TelosError("no row says what the player was after", f"give a column {TRUTH!r}")
+    return trained_model(counts.model, counts.table)

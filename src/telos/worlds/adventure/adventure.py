@@ -5,6 +5,7 @@ Start with ``Adventure``; the frame itself is in ``engine``. ``replay`` repeats 
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
@@ -17,7 +18,7 @@ from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, check_not_negative
 from telos.files import Count, Finite, Items, NonNegative, Row, SavedTree, SnapshotModel, SnapshotPart, read_snapshot
 from telos.files.restoring import RandomState, SnapshotCheck, read_random, save_random
-from telos.recognition.director import ADVENTURE_EARNINGS, Advice
+from telos.recognition.director import ADVENTURE_EARNINGS, ALL_EARNINGS, Advice
 from telos.worlds.adventure.companion import Companion, Company, CompanySnapshot
 from telos.worlds.adventure.engine import advance, populate
 from telos.worlds.adventure.events import Adapted, CompanionLine, PlayerBelief, create_event, event_cause
@@ -139,6 +140,9 @@ class Adventure:
 
         What the current phase asks for is never paid less, and a hint against it is withheld.
         """
+        if ALL_EARNINGS in advice.pay:
+            kinds = dict.fromkeys((*ADVENTURE_EARNINGS, *(what for what in advice.pay if what != ALL_EARNINGS)))
+            advice = replace(advice, pay={what: advice.factor(what) for what in kinds})
         for what, factor in advice.pay.items():
             if what not in ADVENTURE_EARNINGS:
                 raise TelosError(f"nothing is earned by {what!r}", name_hint(what, ADVENTURE_EARNINGS))
@@ -267,7 +271,9 @@ class Adventure:
             reading = {"models": models, "heard": [event_to_data(event) for event in self._reading.heard]}
             if any(self._reading.lessons):
                 reading["lessons"] = list(self._reading.lessons)
-        return {**save_state(self._game), "seed": self._seed, "inputs": inputs, "events": events, "reading": reading}
+        told = {} if self._told_pay == self.pay else {"told": dict(self._told_pay)}
+        saved = {**save_state(self._game), **told, "seed": self._seed, "inputs": inputs, "events": events}
+        return {**saved, "reading": reading}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Continue from what ``save()`` returned, here or in another adventure with the same settings.
@@ -287,7 +293,8 @@ class Adventure:
             events = tuple(map(event_from_saved, saved.events))
             models, reading = self._restore_reading(check, saved)
         self._game, self._inputs, self._events, self._seed = game, list(saved.inputs), events, saved.seed
-        self._models, self._reading, self._told_pay = models, reading, self.pay
+        self._models, self._reading = models, reading
+        self._told_pay = self.pay if saved.told is None else saved.told
 
     def _check_settings(self, data: Mapping[str, Any]) -> None:
         game = self._game
@@ -449,6 +456,7 @@ class AdventureSnapshot(SnapshotModel):
     restart: Row[tuple[Count, Finite, Finite]]
     since: SinceSnapshot
     pay: dict[str, NonNegative]
+    told: dict[str, NonNegative] | None = None  # the factors that traces have, if they differ
     company: CompanySnapshot | None
     seed: int
     inputs: Items[Row[tuple[str, Annotated[int, Field(ge=1)]]]]
@@ -506,8 +514,9 @@ def _check_state(check: SnapshotCheck, rules: Rules, saved: AdventureSnapshot) -
     check.require(saved.returning == sorted(saved.returning), ("returning",), "is not sorted")
     check_in_area(check, ("x",), (saved.x, saved.y), rules)
     check_in_area(check, ("restart",), saved.restart[1:], rules)
-    for what in saved.pay:
-        check.known(("pay", what), what, ADVENTURE_EARNINGS, "earning")
+    for name, factors in (("pay", saved.pay), ("told", saved.told or {})):
+        for what in factors:
+            check.known((name, what), what, ADVENTURE_EARNINGS, "earning")
 
 
 def read_keys(check: SnapshotCheck, path: Sequence[str | int], text: str) -> Keys:

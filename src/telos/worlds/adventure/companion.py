@@ -65,7 +65,7 @@ CROWD = 16  # monsters that are kept apart: every pair of them is compared in ev
 # --- lines ---
 
 
-class LinesShape(FileModel):
+class CompanionLinesShape(FileModel):
     """Schema of a file of companion lines."""
 
     companion: dict[Annotated[str, name_type("the name of a goal")], list[Annotated[str, text_type("a line")]]] = Field(
@@ -86,7 +86,7 @@ def load_lines() -> Mapping[str, tuple[str, ...]]:
 
 def read_lines(path: str | os.PathLike[str]) -> Mapping[str, tuple[str, ...]]:
     """Read the lines of a companion, by goal; a ``DefinitionError`` holds all faults of the file."""
-    definition = Definition(read_text(path), os.fspath(path), LinesShape, "a file of companion lines")
+    definition = Definition(read_text(path), os.fspath(path), CompanionLinesShape, "a file of companion lines")
     definition.raise_if_faulty()
     assert definition.model is not None  # otherwise there is a fault
     return {goal: tuple(lines) for goal, lines in definition.model.companion.items()}

@@ -10,7 +10,7 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.reading import read_text
-from telos.recognition.director import ADVENTURE_EARNINGS, Advice, create_director
+from telos.recognition.director import ADVENTURE_EARNINGS, ALL_EARNINGS, Advice, create_director
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import create_recognizer, format_model, loads_model, named_model
 from telos.recognition.filtering import Reader, Trainable
@@ -102,10 +102,11 @@ class GameRecognizer:
     ) -> None:
         model = loads_model(text, name="model")
         for what in (what for rule in model.director or () for what in rule.pay):
-            if what not in ADVENTURE_EARNINGS:  # files for other games may name other earnings
+            if what not in (*ADVENTURE_EARNINGS, ALL_EARNINGS):  # files for other games may name other earnings
                 raise TelosError(f"nothing is earned by {what!r} here", name_hint(what, ADVENTURE_EARNINGS))
         self.text, self.seed = text, seed
-        self.recognizer, self.director = create_recognizer(model, seed=seed), create_director(model)
+        self.recognizer = create_recognizer(model, seed=seed)
+        self.director = create_director(model, earnings=ADVENTURE_EARNINGS)
         self.heard: list[Event] = []
         self.lessons: list[str | None] = []  # one for each event
         self.fault = ""  # why the model failed on the last event, if it did

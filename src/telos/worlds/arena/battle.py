@@ -15,7 +15,7 @@ from telos.agents.mind_schedule import MindSchedule, ScheduleSnapshot
 from telos.agents.sensors import SensorSchedule
 from telos.agents.trace import Began, Noticed
 from telos.core.domain import Domain
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
@@ -44,7 +44,7 @@ from telos.worlds.arena.ai.fighter_body import FighterBody, PlanningFunctions
 from telos.worlds.arena.ai.saving import LimbsSnapshot, check_limbs, check_mind, fact_check
 from telos.worlds.arena.ai.sensors import StimulusDelivery, make_sensors
 from telos.worlds.arena.replay import CommandsGiven, FightEnded, FightStarted
-from telos.worlds.arena.scene import CastMember, Scene
+from telos.worlds.arena.scene import SQUAD_ACTIVITIES, CastMember, Scene
 from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 from telos.worlds.arena.sim.state import ArenaSnapshot
 from telos.worlds.arena.sim.views import ArenaView
@@ -125,7 +125,17 @@ class Battle:
     def _memory(self, name: str) -> WorkingMemory:
         return self._memories.setdefault(name, WorkingMemory())
 
+    def _check_squads(self) -> None:
+        known = (*SQUAD_ACTIVITIES, *(each.name for each in self.scene.manoeuvres))
+        for side, names in self._squads.items():
+            if side not in self.scene.sides:
+                raise TelosError(f"unknown side {side!r}", name_hint(side, self.scene.sides))
+            for name in names:
+                if name not in known:
+                    raise TelosError(f"unknown squad behaviour or practice {name!r}", name_hint(name, known))
+
     def _create_coordinators(self) -> list[Coordinator]:
+        self._check_squads()
         made = []
         for side in self.scene.sides:
             if not self._squads.get(side):

@@ -7,7 +7,7 @@ the orders and without them, with the same dice, and are compared by expected da
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
 from statistics import fmean
@@ -206,13 +206,12 @@ class OrderMoment:
     strength: str = "even"
     covered: frozenset[str] = frozenset()  # members who are in valid cover
 
-    def situation(self, who: tuple[str, ...]) -> OrderSituation:
-        """Return the situation of some of the members."""
-        exposed = [name for name in who if name not in self.covered]
-        if len(who) == 1:
-            stance = "in the open" if exposed else "in cover"
+    def situation(self, member: str | None = None) -> OrderSituation:
+        """Return the situation of a member's order; without a member, that of all orders together."""
+        if member is not None:
+            stance = "in cover" if member in self.covered else "in the open"
         else:
-            stance = "all in cover" if not exposed else "some in the open"
+            stance = "all in cover" if self.orders.keys() <= self.covered else "some in the open"
         return OrderSituation(self.contact, stance, self.strength)
 
 
@@ -334,25 +333,40 @@ def weigh_moment(scene: Scene, moment: OrderMoment, *, seed: int, forks: int, ho
             play_fork(scene, moment, seed=seed, dice=dice, unheard=unheard, horizon=horizon) for dice in range(forks)
         ]
 
-    given = play(())
-    for who in (names, *((name,) for name in names)):
-        without = play(who)
-        pairs = zip(given, without, strict=True)
-        effect = _mean([one.conduct(who).minus(other.conduct(who)) for one, other in pairs])
-        yield _order_effect(moment, seed, who, effect, without[0].steps(who[0]) if len(who) == 1 else ())
+    given, without = play(()), play(names)
+    yield _order_effect(moment, seed, None, given, without)
+    for name in names:
+        # If a behaviour orders only one member, the forks without its order are those without any.
+        yield _order_effect(moment, seed, name, given, without if len(names) == 1 else play((name,)))
 
 
 def _order_effect(
-    moment: OrderMoment, seed: int, who: tuple[str, ...], effect: Conduct, instead: tuple[str, ...]
+    moment: OrderMoment,
+    seed: int,
+    member: str | None,
+    given: "Sequence[ConductWatch]",
+    without: "Sequence[ConductWatch]",
 ) -> OrderEffect:
+    """Return what differs between forks with an order and without it; without a member, that of all orders."""
+    who = tuple(moment.orders) if member is None else (member,)
+    pairs = zip(given, without, strict=True)
+    effect = _mean([one.conduct(who).minus(other.conduct(who)) for one, other in pairs])
     task: str = _ALL
-    member, text = _ALL, "; ".join(f"{name} {moment.orders[name]}" for name in who)
-    if len(who) == 1:
-        (member,) = who
-        task, text = moment.orders[member].task, str(moment.orders[member])
-    situation = moment.situation(who)
+    text, instead = "; ".join(f"{name} {moment.orders[name]}" for name in who), tuple[str, ...]()
+    if member is not None:
+        task, text, instead = moment.orders[member].task, str(moment.orders[member]), without[0].steps(member)
     return OrderEffect(
-        moment.time, moment.squad, moment.behaviour, task, member, text, moment.why, effect, instead, situation, seed
+        moment.time,
+        moment.squad,
+        moment.behaviour,
+        task,
+        member or _ALL,
+        text,
+        moment.why,
+        effect,
+        instead,
+        moment.situation(member),
+        seed,
     )
 
 

@@ -33,7 +33,7 @@ from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.squads.manoeuvres import Manoeuvre, load_built_in, load_manoeuvre, manoeuvre_names
 from telos.squads.practices import ALL_PRACTICES
 from telos.worlds.arena.sim.commands import CommandParser
-from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS
+from telos.worlds.arena.sim.fighter import BODY_KEYS, MAX_NUMBER, THING_KINDS, check_property
 from telos.worlds.arena.sim.map import ArenaMap
 
 DATA = Path(__file__).parent / "data"
@@ -188,7 +188,8 @@ _Character: TypeAlias = Annotated[str, text_type("the name of a character")]
 _PersonName: TypeAlias = Annotated[str, name_type("the name of somebody")]
 _Side: TypeAlias = Annotated[str, name_type("the name of a side")]
 _Kind: TypeAlias = Annotated[str, name_type("a kind of thing, such as medkit")]
-_Order: TypeAlias = Annotated[str, name_type("a kind of order, such as advance")]
+_Node: TypeAlias = Annotated[str, text_type("the name of a node of the map, such as p1")]
+_Room: TypeAlias = Annotated[str, text_type("the name of a room of the map, such as r1")]
 _Command: TypeAlias = Annotated[str, text_type("a command such as `goto p1`")]
 _Behaviour: TypeAlias = Annotated[str, text_type("the name of a squad behaviour or practice")]
 _Squads: TypeAlias = Annotated[
@@ -208,9 +209,14 @@ _Squads: TypeAlias = Annotated[
 _Rank: TypeAlias = Annotated[
     int,
     FieldType(
-        "a whole number",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0,
-        {"type": "integer"},
+        f"a whole number from 0 to {MAX_NUMBER}",
+        lambda value: (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and 0 <= value <= MAX_NUMBER
+            and value % 1 == 0
+        ),
+        {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER},
     ),
 ]
 _Bool: TypeAlias = Annotated[
@@ -257,6 +263,15 @@ class CastShape(FileModel):
     """Commands by the clock, for somebody who has no mind."""
 
 
+class ObjectiveShape(FileModel):
+    """What a side is told to achieve."""
+
+    advance: list[_Node] = Field(default_factory=list)
+    """The nodes to advance to, one after the other: `[p1, p2]`."""
+    search: list[_Room] = Field(default_factory=list)
+    """The rooms to search: `[r1, r2]`."""
+
+
 class SceneShape(FileModel):
     """A map, who and what is on it, and how they are led."""
 
@@ -276,7 +291,7 @@ class SceneShape(FileModel):
     """What lies at which letter of the map: `{M: medkit}`."""
     squads: _Squads = Field(default_factory=list)
     """The squad behaviours, manoeuvres and practices that are on: `all` that are built in, or a list."""
-    objectives: dict[_Side, dict[_Order, Any]] = Field(default_factory=dict)
+    objectives: dict[_Side, ObjectiveShape] = Field(default_factory=dict)
     """What a side is told to achieve: `{red: {advance: [p1, p2]}}`."""
     talk: _Bool = False
     """Whether they speak."""
@@ -311,7 +326,7 @@ def read_scene(
         things=tuple(draft.things),
         squads=tuple(dict.fromkeys(draft.squads)),
         manoeuvres=tuple(draft.manoeuvres.values()),
-        objectives=_freeze(model.objectives),
+        objectives=FrozenMap({side: FrozenMap(_orders(each)) for side, each in model.objectives.items()}),
         talk=model.talk,
         title=model.title or default_title(model.scene),
     )
@@ -405,7 +420,11 @@ class _SceneReader:
             self.sheet.fault(
                 f"unknown kind of thing {kind!r}", where, name_hint(kind, THING_KINDS), code=FaultCode.UNKNOWN_NAME
             )
-        return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
+        name = f"{kind}-{letter}"
+        if name in self._names:
+            message = f"{name!r} is this thing, and {self._names[name]!r} of the cast is called so, too"
+            self.sheet.fault(message, where, "give them another name", code=FaultCode.DUPLICATE)
+        return SceneThing(letter, name, kind, x, y)
 
     def _read_place(self, where: KeyPath) -> tuple[float, float]:
         letter = str(where[-1])
@@ -440,7 +459,8 @@ class _SceneReader:
             )
 
     def _check_body(self, path: KeyPath) -> None:
-        for where, _ in list(self.sheet.items(*path)):
+        """Check all properties as the arena will, so that none fails when a fight begins."""
+        for where, value in list(self.sheet.items(*path)):
             key = str(where[-1])
             if key not in BODY_KEYS:
                 self.sheet.fault(
@@ -450,6 +470,11 @@ class _SceneReader:
                     at_key=True,
                     code=FaultCode.UNKNOWN_NAME,
                 )
+                continue
+            try:
+                check_property(key, value)
+            except TelosError as error:
+                self.sheet.fault(error.message, where, error.remedy, code=FaultCode.OUT_OF_RANGE)
 
     def _read_script(self, path: KeyPath) -> tuple[tuple[Cue, ...] | None, float | None]:
         sheet = self.sheet
@@ -515,7 +540,7 @@ class _SceneReader:
             yield from SQUAD_ACTIVITIES
             return
         for where, name in list(self.sheet.items("squads")):
-            if name in SQUAD_ACTIVITIES or self._read_manoeuvre(name):
+            if self._read_manoeuvre(name) or name in SQUAD_ACTIVITIES:
                 yield name
             else:
                 known = (*SQUAD_ACTIVITIES, *self._manoeuvre_names())
@@ -534,15 +559,11 @@ class _SceneReader:
             return False
         file = None if self._manoeuvre_folder is None else self._manoeuvre_folder / f"{name}.yaml"
         try:
-            found = load_manoeuvre(file) if file is not None and file.is_file() else load_built_in(name)
+            self.manoeuvres[name] = (
+                load_manoeuvre(file, called=name) if file is not None and file.is_file() else load_built_in(name)
+            )
         except DefinitionError as error:
             self._other_faults += error.faults
-            return True
-        if found.name != name:
-            message = f"the manoeuvre is called {found.name!r}, and its file {name}.yaml"
-            fault = Fault(message, suggestion="rename one of them", file=str(file), line=1, code=FaultCode.CONFLICT)
-            self._other_faults.append(fault)
-        self.manoeuvres[name] = found
         return True
 
     def _check_objectives(self) -> None:
@@ -558,6 +579,21 @@ class _SceneReader:
                     at_key=True,
                     code=FaultCode.UNKNOWN_NAME,
                 )
+            if self.map is not None:
+                self._check_places((*where, "advance"), "node", self.map.nodes)
+                self._check_places((*where, "search"), "room", self.map.rooms)
+
+    def _check_places(self, path: KeyPath, what: str, known: Collection[str]) -> None:
+        for where, name in list(self.sheet.items(*path)):
+            if name not in known:
+                self.sheet.fault(
+                    f"the map has no {what} {name!r}", where, name_hint(name, known), code=FaultCode.UNKNOWN_NAME
+                )
+
+
+def _orders(objective: ObjectiveShape) -> dict[str, Value]:
+    """Return the orders of an objective that are written."""
+    return {key: tuple(getattr(objective, key)) for key in ("advance", "search") if key in objective.model_fields_set}
 
 
 def _freeze(data: Any) -> Value:

@@ -59,7 +59,7 @@ class SquadOutcome:
 
     @property
     def won(self) -> bool:
-        """Whether more soldiers than opponents are alive, and in a hunt, whether the opponent is dead."""
+        """Whether all opponents are dead, and not all soldiers."""
         return self.opponents == 0 and self.survivors > 0
 
 
@@ -157,7 +157,7 @@ class SquadScore:
 
 @dataclass(frozen=True, slots=True)
 class TeamMeans:
-    """Means over the fights of one team. ``won`` is the share of fights in which all its opponents were dead."""
+    """Means over the fights of one team. ``won`` is the share of fights with no living opponent and a survivor."""
 
     won: float
     survivors: float

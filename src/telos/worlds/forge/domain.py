@@ -3,8 +3,6 @@
 Players, companion and recogniser all use the one domain of ``forge.yaml``.
 """
 
-import heapq
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +22,7 @@ from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
 from telos.files.reading import read_text
 from telos.files.schema import FileModel, Number, name_type, text_type
+from telos.worlds.routes import Routes
 
 DATA = Path(__file__).parent / "data"
 DOMAIN = DATA / "forge.yaml"
@@ -40,7 +39,7 @@ PLAN_OF = {"fire": "key", "bellows": "key", "hammer": "force", "shoulder": "forc
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Village:
-    """The places of the village and the walking time between neighbours, in seconds; routes are cached.
+    """The places of the village and the walking time between neighbours, in seconds.
 
     >>> street = {"inn": {"well": 5.0}, "well": {"inn": 5.0, "gate": 8.0}, "gate": {"well": 8.0}}
     >>> tiny = Village({"inn": (0, 0), "well": (3, 2), "gate": (3, 6)}, street)
@@ -51,7 +50,10 @@ class Village:
     places: Mapping[str, tuple[int, int]]
     ways: Mapping[str, Mapping[str, float]]
     drawing: tuple[str, ...] = ()
-    _from: dict[str, tuple[dict[str, float], dict[str, str]]] = field(default_factory=dict)
+    _routes: Routes = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_routes", Routes(self.ways))
 
     def known(self, place: str) -> str:
         if place not in self.places:
@@ -60,34 +62,14 @@ class Village:
 
     def walk(self, start: str, to: str) -> float:
         """Return the duration of the shortest route in seconds."""
-        return self._routes(start)[0][to]
+        return self._routes.distance(start, to)
 
     def route(self, start: str, to: str) -> tuple[str, ...]:
         """Return the places of the shortest route, the first one excluded."""
-        came = self._routes(start)[1]
-        back: list[str] = []
-        while to != start:
-            back.append(to)
-            to = came[to]
-        return tuple(reversed(back))
-
-    def _routes(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
-        if start not in self._from:
-            self._from[start] = self._search(start)
-        return self._from[start]
-
-    def _search(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
-        far, came = {start: 0.0}, dict[str, str]()
-        queue = [(0.0, start)]
-        while queue:
-            seconds, here = heapq.heappop(queue)
-            if seconds > far[here]:
-                continue  # a shorter route was found after this entry was queued
-            for to, more in self.ways[here].items():
-                if seconds + more < far.get(to, math.inf):
-                    far[to], came[to] = seconds + more, here
-                    heapq.heappush(queue, (far[to], to))
-        return far, came
+        found = self._routes.find(start, to)
+        if found is None:
+            raise TelosError(f"there is no way from {start!r} to {to!r} in the village")
+        return found
 
 
 # --- the domain and the village file ---

@@ -15,10 +15,10 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from telos.core.binding import Scope, check_expression
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, name_hint
+from telos.core.expressions import Scope, check_expression
 from telos.core.state import State
 from telos.core.values import BOOL
 from telos.files.definition import Definition, raise_faults
@@ -306,7 +306,7 @@ _GoalName: TypeAlias = Annotated[str, name_type("the name of a goal")]
 _Lines: TypeAlias = list[_Text]
 
 
-class LinesShape(FileModel):
+class ForgeLinesShape(FileModel):
     """Schema of a file of lines."""
 
     goals: dict[_GoalName, _Lines] = Field(examples=[{"tend_fire": ["I will see to the fire."]}])
@@ -345,7 +345,7 @@ def read_companion_lines(path: str | os.PathLike[str]) -> CompanionLines:
 
 def parse_companion_lines(text: str, domain: Domain, *, file: str = "<text>") -> CompanionLines:
     """Parse the text of a file of lines; a ``DefinitionError`` holds all its faults."""
-    definition = Definition(text, file, LinesShape, "a file of lines")
+    definition = Definition(text, file, ForgeLinesShape, "a file of lines")
     if definition.model is None:
         raise_faults(definition.faults)
     model, known = definition.model, [goal.name for goal in domain.goals_of("companion")]

@@ -3,7 +3,6 @@
 ``load_story()`` returns the packaged island; ``parse_story`` reads any other. Nothing here changes during a game.
 """
 
-import heapq
 import math
 import os
 import re
@@ -19,6 +18,7 @@ from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
 from telos.files.definition import Definition, raise_faults
 from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, name_type, text_type
+from telos.worlds.routes import Routes
 
 MOVE, OPEN, CLOSE, PICK_UP, DROP = "move", "open", "close", "pick-up", "drop"
 EXAMINE, LOOK, TALK, ASK, ANSWER, PART = "examine", "look-around", "talk", "ask", "answer", "part"
@@ -66,7 +66,7 @@ class IslandWay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IslandMap:
-    """Places by name and the links of each; shortest routes are searched once and cached.
+    """Places by name and the links of each.
 
     >>> there, back = IslandPlace("there", "camp", 0, 0), IslandPlace("back", "camp", 3, 2)
     >>> tiny = IslandMap.from_links([there, back], [("there", "back", "gate")], metres=2.0)
@@ -77,7 +77,11 @@ class IslandMap:
     places: Mapping[str, IslandPlace]
     ways: Mapping[str, tuple[IslandWay, ...]]
     doors: Mapping[str, tuple[str, str]]
-    _from: dict[str, tuple[dict[str, float], dict[str, str]]] = field(default_factory=dict)
+    _routes: Routes = field(init=False)
+
+    def __post_init__(self) -> None:
+        metres = {name: {way.to: way.metres for way in ways} for name, ways in self.ways.items()}
+        object.__setattr__(self, "_routes", Routes(metres))
 
     @classmethod
     def from_links(
@@ -106,37 +110,14 @@ class IslandMap:
 
     def distance(self, start: str, to: str) -> float:
         """Return the length of the shortest route in metres; infinite if there is none."""
-        return self._routes(start)[0].get(to, math.inf)
+        return self._routes.distance(self.place(start).name, to)
 
     def route(self, start: str, to: str) -> tuple[str, ...]:
         """Return the places of the shortest route, the first one excluded."""
-        came = self._routes(start)[1]
-        if to != start and to not in came:
+        found = self._routes.find(self.place(start).name, to)
+        if found is None:
             raise TelosError(f"there is no way from {start!r} to {to!r}")
-        back = []
-        while to != start:
-            back.append(to)
-            to = came[to]
-        return tuple(reversed(back))
-
-    def _routes(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
-        if start not in self._from:
-            self._from[start] = self._search(self.place(start).name)
-        return self._from[start]
-
-    def _search(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
-        far, came = {start: 0.0}, dict[str, str]()
-        queue = [(0.0, start)]
-        while queue:
-            metres, here = heapq.heappop(queue)
-            if metres > far[here]:
-                continue
-            for way in self.ways[here]:
-                total = metres + way.metres
-                if total < far.get(way.to, math.inf):
-                    far[way.to], came[way.to] = total, here
-                    heapq.heappush(queue, (total, way.to))
-        return far, came
+        return found
 
 
 def drawn_distance(one: IslandPlace, other: IslandPlace) -> float:

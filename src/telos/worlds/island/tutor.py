@@ -79,7 +79,7 @@ class HintsShape(FileModel):
     """Schema of the rule about hints."""
 
     asks: CountField = Field(examples=[3])
-    """From the how-manieth hint on it is refused, if too little was tried in between."""
+    """This hint and later ones are refused, if too little was tried in between."""
     tries: CountField = Field(examples=[4])
     """How many actions other than walking count as having tried."""
     minutes: NonNegativeNumber = Field(examples=[5])
@@ -365,7 +365,9 @@ class IslandTutor:
         if not known.tests and chance < rule.sure:
             return None
         known.warned = True
-        seen = f"{known.tests} tests" if known.tests else f"testing is believed with {chance:.0%}"
+        seen = (
+            f"{known.tests} test{'s' * (known.tests > 1)}" if known.tests else f"testing is believed with {chance:.0%}"
+        )
         suggestion = next((each for each in self.settings.suggestions if each.goal == rule.needs), None)
         because = f"{seen}, and {rule.needs} is not achieved"
         if suggestion is None:
@@ -404,12 +406,13 @@ class IslandTutor:
             )
             return self._refuse(view.hands or "", because)
         thing = str(event.context.get("argument", ""))
-        if event.action != words.DROP or rule.person not in view.people or self.story.things[thing].food is None:
+        put = self.story.things.get(thing)
+        if event.action != words.DROP or rule.person not in view.people or put is None or put.food is None:
             return None
         if thing in rule.refuses:
             return self._refuse(thing, f"{thing} was put down beside the {rule.person}, and the story needs it")
         because = f"{thing} was put down beside the {rule.person}, and the story does not need it"
-        said = _fill(self.settings.says[EATS], thing=self.story.things[thing].food or thing)
+        said = _fill(self.settings.says[EATS], thing=put.food)
         return TutorLine(self._now, EATS, rule.person, said, because=because)
 
     def _refuse(self, thing: str, because: str) -> TutorLine | None:

@@ -33,7 +33,7 @@ def test_all_faults_of_overrides_are_reported_with_lines() -> None:
     assert [(fault.line, fault.message) for fault in find_character_faults("soldier", text)] == [
         (1, "the character is called 'soldeir', but its file 'soldier'"),
         (3, "unknown goal or goal set 'covr'"),
-        (4, "'health' of the body of 'soldier' must be more than 0 and at most 10000, got 90000"),
+        (4, "'health' must be more than 0 and at most 10000, got 90000"),
     ]
 
 

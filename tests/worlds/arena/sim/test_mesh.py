@@ -45,6 +45,25 @@ def test_first_rectangle_is_the_largest_there_is(cells: set[Cell]) -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
+@settings(max_examples=60)
+@given(cells=st.sets(st.tuples(st.integers(-4, 7), st.integers(-4, 7)), max_size=60), max_side=st.integers(1, 5))
+def test_rectangles_are_the_largest_again_and_again(cells: set[Cell], max_side: int) -> None:
+    """The slow loop looks at every rectangle each time; of equally large ones the upper left one goes first."""
+    left, expected = set(cells), list[tuple[int, int, int, int]]()
+    while left:
+        boxes = [
+            (x, y, x + width, y + height)
+            for x, y in left
+            for width in range(1, max_side + 1)
+            for height in range(1, max_side + 1)
+            if all((x + i, y + j) in left for i in range(width) for j in range(height))
+        ]
+        best = max(boxes, key=lambda box: ((box[2] - box[0]) * (box[3] - box[1]), -box[1], -box[0], box[2]))
+        expected.append(best)
+        left -= {(x, y) for x in range(best[0], best[2]) for y in range(best[1], best[3])}
+    assert merge_cells(cells, max_side=max_side) == expected
+
+
 def test_areas_and_links_of_a_small_house() -> None:
     mesh = NavigationMesh(ArenaMap("#########\n#   #   #\n#   +   #\n##=##_###\n#       #\n#########"))
     assert [(each.kind, each.size, each.gate) for each in mesh.areas] == [

@@ -160,7 +160,8 @@ class FighterBeliefs:
         if node is None:
             return {}
         deed = memory.recall("deed", "search-hideout", now)
-        return {"hideout": node, "hideout_searched": deed is not None and deed["hideout"] == node and deed.time == now}
+        is_searched = deed is not None and deed.time == now and deed.get("hideout") == node
+        return {"hideout": node, "hideout_searched": is_searched}
 
     def _is_at_ease(self, memory: WorkingMemory, now: float) -> bool:
         own = memory.recall("self", self._fighter.name, now)

@@ -20,7 +20,7 @@ from telos.worlds.arena.ai.fighter_body import SPOKEN_ACTIONS
 from telos.worlds.arena.ai.sensors import SENSORS
 from telos.worlds.arena.scene import Scene, load_scene
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import BODY_KEYS, Fighter, FighterPlacement, ThingPlacement, check_body
+from telos.worlds.arena.sim.fighter import BODY_KEYS, Fighter, FighterPlacement, ThingPlacement, check_property
 
 DATA = Path(__file__).parents[1] / "data"
 _LIKE = re.compile(r"^like: *([\w-]+) *$", re.MULTILINE)
@@ -44,10 +44,11 @@ def load_arena_character(file: Path) -> Character:
     like = _LIKE.search(text)
     known = load_character_texts()
     if like is None or like[1] not in known or file.with_name(f"{like[1]}.yaml").exists():
-        return load_character(file, load_arena_domain(), sensors=SENSORS, body=BODY_KEYS)
+        return load_character(file, load_arena_domain(), sensors=SENSORS, body=BODY_KEYS, check=_check_body)
     try:
         texts = {**known, file.stem: text}
-        return characters_from(texts, load_arena_domain(), sensors=SENSORS, body=BODY_KEYS)[file.stem]
+        read = characters_from(texts, load_arena_domain(), sensors=SENSORS, body=BODY_KEYS, check=_check_body)
+        return read[file.stem]
     except DefinitionError as error:
         here = f"{file.stem}.yaml"
         raise DefinitionError(
@@ -135,10 +136,15 @@ def _check(name: str, sheet: Definition) -> None:
     if written != name:
         message = f"the character is called {written!r}, but its file {name!r}"
         sheet.fault(message, ("character",), f"write `character: {name}`", code=FaultCode.CONFLICT)
-    try:
-        check_body({str(where[-1]): value for where, value in sheet.items("body")}, name)
-    except TelosError as error:
-        sheet.fault(str(error), ("body",))
+    _check_body(name, sheet)
+
+
+def _check_body(name: str, sheet: Definition) -> None:
+    for where, value in [each for each in sheet.items("body") if each[0][-1] in BODY_KEYS]:
+        try:
+            check_property(str(where[-1]), value)
+        except TelosError as error:
+            sheet.fault(error.message, where, error.remedy, code=FaultCode.OUT_OF_RANGE)
 
 
 # --- members of squads ---

@@ -1,7 +1,7 @@
 """Checks of saved fighters: facts, focus of attention and states that name things of the arena."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from telos.agents.memory import MIN_CONFIDENCE
 from telos.agents.saving import ReadMind
@@ -118,6 +118,10 @@ def fact_check(arena: Arena, now: float) -> FactCheck:
                 places_of(map).parse(about["shares"])
             except TelosError as error:
                 raise check.fault((4, "shares"), error.message, error.remedy) from None
+        elif kind == "node" and "likely" in about:
+            likely = about["likely"]
+            is_chance = isinstance(likely, int | float) and not isinstance(likely, bool) and 0 <= likely <= 1
+            check.require(is_chance, (4, "likely"), f"must be a chance from 0 to 1, got {likely!r}")
         elif kind == "request":
             check.known((4, "door"), about["door"], map.fixtures, "door")
         elif kind == "barrier":
@@ -184,8 +188,8 @@ def check_limbs(check: SnapshotCheck, saved: LimbsSnapshot, name: str, arena: Ar
     if saved.command is not None:
         try:
             arena.check({name: saved.command})
-        except Exception as error:
+        except TelosError as error:
             raise check.fault(("command",), f"is not a command: {error}") from None
-    known: Any = (*arena.map.nodes, *arena.map.fixtures, *arena.state.things, *arena.fighters)
-    if saved.place is not None and "," not in saved.place:
+    if saved.place is not None:
+        known = (*arena.map.nodes, *arena.map.fixtures, *arena.state.things, *arena.fighters)
         check.known(("place",), saved.place, known, "place")

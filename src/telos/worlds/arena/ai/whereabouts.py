@@ -24,7 +24,7 @@ from telos.worlds.arena.sim.constants import (
 )
 from telos.worlds.arena.sim.fighter import Fighter
 from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, cell_centre
-from telos.worlds.arena.sim.mesh import Area, NavigationMesh
+from telos.worlds.arena.sim.mesh import Area, Link, NavigationMesh
 
 PLACE_SIDE = 5  # metres of the longest side of a place
 WANDER_SPEED = 2.0  # metres a second at which a hidden enemy is taken to move about
@@ -60,6 +60,7 @@ class HidingPlaces:
         self.rooms = tuple(map.room_at(cell_centre((area.left, area.top))) for area in self.areas)
         self.samples = tuple(tuple(_sample_cells(area)) for area in self.areas)
         self._at = {cell: area.number for area in self.areas for cell in area.cells()}
+        self._numbers = {f"a{area.number}": area.number for area in self.areas}
         self._steps = self._tick_rows(mesh)
         self.rows = lru_cache(maxsize=MAX_TICKS)(self._rows)
         self.noise_chances = lru_cache(maxsize=1024)(self._noise_chances)  # noises are placed to the metre
@@ -133,9 +134,8 @@ class HidingPlaces:
         belief, named = [0.0] * len(self.areas), set[int]()
         for part in text.split():
             name, _, share = part.partition(":")
-            number = int(name[1:]) if name[:1] == "a" and name[1:].isdecimal() else -1
-            value = _to_share(share)
-            if not 0 <= number < len(belief) or value is None or number in named:
+            number, value = self._numbers.get(name), _to_share(share)
+            if number is None or value is None or number in named:
                 raise TelosError(
                     f"{part!r} is not the share of a place", "write a0:0.25, with places of this map, each once"
                 )
@@ -174,21 +174,34 @@ def places_of(map: ArenaMap) -> HidingPlaces:
 
 
 def _neighbours(mesh: NavigationMesh, start: int) -> Iterator[tuple[int, float]]:
-    """Yield the floor areas beside one, or behind its gates, and the metres of border as far as they are passed."""
+    """Yield the floor areas beside one, or behind its gates, and the metres of border as far as they are passed.
+
+    Who goes in among gates that touch comes out at any of their borders to the floor, also where he went in.
+    """
     for link in mesh.links_of(start):
         if link.kind == "open":
             yield link.end, link.width
             continue
-        reached, seen = [(link.end, GATE_SHARES[link.kind])], {link.end}
-        while reached:  # doors and obstacles in a row
-            here, share = reached.pop()
-            for onward in mesh.links_of(here):
-                area, passed = mesh.areas[onward.end], min(share, GATE_SHARES[onward.kind])
-                if area.kind == "floor" and area.number != start:
-                    yield area.number, passed
-                elif area.kind != "floor" and area.number not in seen:
-                    seen.add(area.number)
-                    reached.append((area.number, passed))
+        exits = _find_exits(mesh, link)
+        for number, share in exits:
+            if number != start:
+                yield number, share * 2.0 / len(exits)
+
+
+def _find_exits(mesh: NavigationMesh, entry: Link) -> list[tuple[int, float]]:
+    """Return the floor areas around the gates that touch the one behind a link, and how readily each is reached."""
+    exits = []
+    reached, seen = [(entry.end, GATE_SHARES[entry.kind])], {entry.end}
+    while reached:
+        here, share = reached.pop()
+        for onward in mesh.links_of(here):
+            area, passed = mesh.areas[onward.end], min(share, GATE_SHARES[onward.kind])
+            if area.kind == "floor":
+                exits.append((area.number, passed))
+            elif area.number not in seen:
+                seen.add(area.number)
+                reached.append((area.number, passed))
+    return exits
 
 
 def _sample_cells(area: Area) -> Iterator[Cell]:

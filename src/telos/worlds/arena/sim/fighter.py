@@ -31,7 +31,9 @@ BODY_KEYS: Mapping[str, Value] = FrozenMap(
         "breath": 0.0,  # seconds of running until out of breath; 0 for unlimited
     }
 )
-_LIMITS = {"health": 10_000, "speed": 100}
+_POSITIVE = ("health", "speed")  # a body without either is none
+_LIMITS = {"speed": 100}
+MAX_NUMBER = 10_000  # of every other number: enough for any game, and few enough for saves
 _NAME = re.compile(r"[^\s,]+\Z")
 
 
@@ -195,7 +197,8 @@ def check_body(body: Mapping[str, Value], name: str) -> dict[str, Value]:
     for key in body:
         if key not in BODY_KEYS:
             raise TelosError(f"the body of {name!r} has no {key!r}", name_hint(str(key), BODY_KEYS))
-    return {key: _check_property(name, key, body.get(key, default), default) for key, default in BODY_KEYS.items()}
+    what = f" of the body of {name!r}"
+    return {key: check_property(key, body.get(key, default), what) for key, default in BODY_KEYS.items()}
 
 
 def _as_names(weapons: Value) -> tuple[Value, ...]:
@@ -203,8 +206,15 @@ def _as_names(weapons: Value) -> tuple[Value, ...]:
     return tuple(weapons) if isinstance(weapons, tuple | list) else (weapons,)
 
 
-def _check_property(name: str, key: str, value: Value, default: Value) -> Value:
-    what = f"{key!r} of the body of {name!r}"
+def check_property(key: str, value: Value, of: str = "") -> Value:
+    """Return a property of a body after checking it; ``of`` says in messages whose it is.
+
+    >>> check_property("health", -5)
+    Traceback (most recent call last):
+    ...
+    telos.core.errors.TelosError: 'health' must be zero or more, got -5
+    """
+    what, default = f"{key!r}{of}", BODY_KEYS[key]
     if key == "weapon":
         names = _as_names(value)
         for weapon in names:
@@ -217,14 +227,14 @@ def _check_property(name: str, key: str, value: Value, default: Value) -> Value:
         if not isinstance(value, bool):
             raise TelosError(f"{what} must be true or false, got {value!r}")
         return value
-    number = check_not_negative(what, value)
-    if isinstance(default, int):
-        if number != int(number):
-            raise TelosError(f"{what} must be a whole number, got {value!r}")
-        return int(number)
-    if key in _LIMITS and not 0 < number <= _LIMITS[key]:
-        raise TelosError(f"{what} must be more than 0 and at most {_LIMITS[key]}, got {value!r}")
-    return number
+    number, most = check_not_negative(what, value), _LIMITS.get(key, MAX_NUMBER)
+    if isinstance(default, int) and number != int(number):
+        raise TelosError(f"{what} must be a whole number, got {value!r}")
+    if key in _POSITIVE and not 0 < number <= most:
+        raise TelosError(f"{what} must be more than 0 and at most {most}, got {value!r}")
+    if number > most:
+        raise TelosError(f"{what} must be at most {most}, got {value!r}")
+    return int(number) if isinstance(default, int) else number
 
 
 # --- doors, things and grenades ---

@@ -7,6 +7,7 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,6 +15,7 @@ from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, adjacent_cells, ce
 from telos.worlds.arena.sim.navigation import CRAWL_COST, DOOR_COST, WALKER, Walker
 
 LinkKind: TypeAlias = Literal["open", "door", "low", "window"]
+Box: TypeAlias = tuple[int, int, int, int]  # left, top, right and bottom, the last two exclusive
 Opening: TypeAlias = tuple[Point, Point]  # the ends of a line that is crossed, the one to the left first
 
 COSTS: dict[str, float] = {"door": DOOR_COST, "low": CRAWL_COST}  # metres, for entering such an area
@@ -99,7 +101,7 @@ def _clamp(value: float, one: float, other: float) -> float:
 # --- areas ------------------------------------------------------------------------------------------------------------
 
 
-def merge_cells(cells: Iterable[Cell], *, max_side: int | None = None) -> list[tuple[int, int, int, int]]:
+def merge_cells(cells: Iterable[Cell], *, max_side: int | None = None) -> list[Box]:
     """Return rectangles (left, top, right, bottom) that cover the cells without overlap, greedily the largest first.
 
     No side is longer than ``max_side`` cells, if that is given.
@@ -107,31 +109,71 @@ def merge_cells(cells: Iterable[Cell], *, max_side: int | None = None) -> list[t
     >>> merge_cells([(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)])
     [(0, 0, 2, 2), (2, 1, 3, 2)]
     """
-    left, found = set(cells), []
-    while left:
-        best = max(_rectangles(left, max_side), key=lambda box: (_size(box), -box[1], -box[0], box[2]))
-        found.append(best)
-        left -= {(x, y) for x in range(best[0], best[2]) for y in range(best[1], best[3])}
-    return found
+    merger = _CellMerger(cells, max_side)
+    return list(merger.merge())
 
 
-def _size(box: tuple[int, int, int, int]) -> int:
-    return (box[2] - box[0]) * (box[3] - box[1])
+class _CellMerger:
+    """Takes the largest rectangle, again and again. What it changes is looked at anew, and nothing else."""
 
+    def __init__(self, cells: Iterable[Cell], max_side: int | None) -> None:
+        self._left = set(cells)
+        self._limit = max_side or len(self._left)
+        self._runs: dict[Cell, int] = {}  # cells in a row that end at a cell
+        self._best: dict[Cell, Box] = {}  # the largest rectangle by its bottom right cell
+        self._queue: list[tuple[int, int, int, int, Box]] = []
 
-def _rectangles(cells: set[Cell], max_side: int | None) -> Iterator[tuple[int, int, int, int]]:
-    """Yield rectangles of cells, the largest among them: for each bottom right corner, one per height."""
-    limit = max_side or len(cells)
-    runs: dict[Cell, int] = {}  # cells in a row that end at a cell
-    for x, y in sorted(cells):
-        runs[x, y] = min(limit, runs.get((x - 1, y), 0) + 1)
-    for x, y in cells:
-        width = limit
-        for top in range(y, y - limit, -1):
-            width = min(width, runs.get((x, top), 0))
+    def merge(self) -> Iterator[Box]:
+        """Yield the rectangles, the largest first."""
+        self._look_at(self._left)
+        while self._queue:
+            *_, box = heapq.heappop(self._queue)
+            left, top, right, bottom = box
+            if self._best.get((right - 1, bottom - 1)) != box:
+                continue  # it has lost cells to another one
+            yield box
+            self._left.difference_update((x, y) for x in range(left, right) for y in range(top, bottom))
+            self._look_at(
+                (x, y)
+                for x in range(left, min(right + self._limit, self._end[0]))
+                for y in range(top, min(bottom + self._limit, self._end[1]))
+            )
+
+    @cached_property
+    def _end(self) -> Cell:
+        """The column and the row behind the last cells."""
+        return max((x for x, _ in self._runs), default=0) + 1, max((y for _, y in self._runs), default=0) + 1
+
+    def _look_at(self, cells: Iterable[Cell]) -> None:
+        """Find the largest rectangle that ends at each of some cells."""
+        changed = sorted(cells)
+        for x, y in changed:
+            if (x, y) in self._left:
+                self._runs[x, y] = min(self._limit, self._runs.get((x - 1, y), 0) + 1)
+            else:
+                self._runs[x, y] = 0
+                self._best.pop((x, y), None)
+        for cell in changed:
+            if cell in self._left:
+                rank = max(map(_rank_box, self._boxes_at(cell)))
+                box = self._best[cell] = rank[-1]
+                heapq.heappush(self._queue, (-rank[0], -rank[1], -rank[2], -rank[3], box))
+
+    def _boxes_at(self, cell: Cell) -> Iterator[Box]:
+        """Yield rectangles that end at a cell, the largest among them: one per height."""
+        x, y = cell
+        width = self._limit
+        for top in range(y, y - self._limit, -1):
+            width = min(width, self._runs.get((x, top), 0))
             if not width:
                 break
             yield x + 1 - width, top, x + 1, y + 1
+
+
+def _rank_box(box: Box) -> tuple[int, int, int, int, Box]:
+    """Rate a rectangle, the best highest: a large one, then one further up, then one further to the left."""
+    left, top, right, bottom = box
+    return (right - left) * (bottom - top), -top, -left, right, box
 
 
 # --- the mesh ---------------------------------------------------------------------------------------------------------

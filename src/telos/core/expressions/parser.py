@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from telos.core.errors import DefinitionError, Fault, FaultCode
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or
+from telos.core.expressions.tree import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or
 
 # Limits far above what people write, which keep a hostile text from exhausting Python's stack.
 MAX_TOKENS = 500

@@ -112,7 +112,7 @@ def walk(expression: Expression) -> Iterator[Expression]:
 def names_in(expression: Expression) -> frozenset[str]:
     """Return every name used in an expression.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> sorted(names_in(parse_expression("ammo >= 1 and not hidden")))
     ['ammo', 'hidden']
     """
@@ -157,7 +157,7 @@ def _map_names(expression: Expression, of_name: Callable[[Name], Expression]) ->
 def to_text(expression: Expression) -> str:
     """Return the text of an expression; parsing it gives an equal expression.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> to_text(parse_expression("(not hidden) and (ammo - 1) >= 2"))
     'not hidden and ammo - 1 >= 2'
     """

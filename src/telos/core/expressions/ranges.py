@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
+from telos.core.expressions.tree import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
 from telos.core.state import Layout
 from telos.core.values import Value, ValueKind, Variable
 
@@ -54,42 +54,42 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ValueSet:
     """Some values of a flag, an enum, a handle or a text; with ``is_open``, all values but these."""
 
     values: frozenset[Value] = frozenset()
     is_open: bool = False
 
-    def meet(self, other: "Choice") -> "Choice | None":
+    def meet(self, other: "ValueSet") -> "ValueSet | None":
         """Return the values of both; None if there are none."""
         if self.is_open and other.is_open:
-            return Choice(self.values | other.values, is_open=True)
+            return ValueSet(self.values | other.values, is_open=True)
         if self.is_open or other.is_open:
             closed, opened = (other, self) if self.is_open else (self, other)
             left = closed.values - opened.values
         else:
             left = self.values & other.values
-        return Choice(left) if left else None
+        return ValueSet(left) if left else None
 
-    def join(self, other: "Choice") -> "Choice":
+    def join(self, other: "ValueSet") -> "ValueSet":
         """Return the values of either."""
         if self.is_open and other.is_open:
-            return Choice(self.values & other.values, is_open=True)
+            return ValueSet(self.values & other.values, is_open=True)
         if self.is_open or other.is_open:
             closed, opened = (other, self) if self.is_open else (self, other)
-            return Choice(opened.values - closed.values, is_open=True)
-        return Choice(self.values | other.values)
+            return ValueSet(opened.values - closed.values, is_open=True)
+        return ValueSet(self.values | other.values)
 
-    def without(self, value: Value) -> "Choice | None":
+    def without(self, value: Value) -> "ValueSet | None":
         """Return the values apart from one."""
-        return self.meet(Choice(frozenset({value}), is_open=True))
+        return self.meet(ValueSet(frozenset({value}), is_open=True))
 
 
-Values: TypeAlias = Range | Choice
+Values: TypeAlias = Range | ValueSet
 Ranges: TypeAlias = Mapping[str, Values]  # by the name of a variable
 
-ANYTHING = Choice(is_open=True)
-FLAGS = Choice(frozenset({True, False}))
+ANYTHING = ValueSet(is_open=True)
+FLAGS = ValueSet(frozenset({True, False}))
 
 
 def values_of(variable: Variable) -> Values:
@@ -102,7 +102,7 @@ def values_of(variable: Variable) -> Values:
         case ValueKind.NUMBER:
             return Range()
         case ValueKind.ENUM:
-            return Choice(frozenset({*variable.type.labels, variable.start}))
+            return ValueSet(frozenset({*variable.type.labels, variable.start}))
         case _:
             return ANYTHING
 
@@ -116,7 +116,7 @@ def join(one: Values, other: Values) -> Values:
     """Return the values of either."""
     if isinstance(one, Range) and isinstance(other, Range):
         return one.join(other)
-    return one.join(other) if isinstance(one, Choice) and isinstance(other, Choice) else ANYTHING
+    return one.join(other) if isinstance(one, ValueSet) and isinstance(other, ValueSet) else ANYTHING
 
 
 def widen(before: Values, after: Values) -> Values:
@@ -131,7 +131,7 @@ def widen(before: Values, after: Values) -> Values:
 def evaluate(expression: Expression, ranges: Ranges) -> Values:
     """Return the values that an expression may have. A name that is no variable is a label or a handle.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> evaluate(parse_expression("2 * ammo + 1"), {"ammo": Range(0, 3, is_whole=True)})
     Range(lowest=1.0, highest=7.0, is_whole=True)
     """
@@ -139,22 +139,24 @@ def evaluate(expression: Expression, ranges: Ranges) -> Values:
         case Literal(value) | Handle(value):
             if isinstance(value, int | float) and not isinstance(value, bool):
                 return _from_ends([float(value)] * 2, isinstance(value, int), is_exact=True)
-            return Choice(frozenset({value}))
+            return ValueSet(frozenset({value}))
         case Name(name):
-            return ranges.get(name, Choice(frozenset({name})))
+            return ranges.get(name, ValueSet(frozenset({name})))
         case Arithmetic(symbol, left, right):
             one, other = evaluate(left, ranges), evaluate(right, ranges)
             return _calculate(symbol, one, other) if isinstance(one, Range) and isinstance(other, Range) else Range()
         case Call(function, arguments):
             return _call(function, [evaluate(argument, ranges) for argument in arguments])
         case _:
-            return Choice(frozenset(value for value in (True, False) if narrow(expression, ranges, value) is not None))
+            return ValueSet(
+                frozenset(value for value in (True, False) if narrow(expression, ranges, value) is not None)
+            )
 
 
 def narrow(expression: Expression, ranges: Ranges, wanted: bool = True) -> Ranges | None:
     """Return the values with which a condition may be ``wanted``; None if it cannot be.
 
-    >>> from telos.core.parser import parse_expression
+    >>> from telos.core.expressions import parse_expression
     >>> narrow(parse_expression("fish >= 0.2 and fish <= 0.8"), {"fish": Range(0, 1)})
     {'fish': Range(lowest=0.2, highest=0.8, is_whole=False)}
     >>> narrow(parse_expression("fish > 80"), {"fish": Range(0, 1)}) is None
@@ -172,7 +174,7 @@ def narrow(expression: Expression, ranges: Ranges, wanted: bool = True) -> Range
         case Literal(bool() as value):
             return ranges if value == wanted else None
         case Name(name) if name in ranges:
-            return _narrow_name(expression, ranges[name], Choice(frozenset({wanted})), ranges)
+            return _narrow_name(expression, ranges[name], ValueSet(frozenset({wanted})), ranges)
         case _:
             return ranges  # a function of the game
 
@@ -216,7 +218,7 @@ def _narrow_comparison(operator: str, left: Expression, right: Expression, range
         own, other = evaluate(side, found), evaluate(against, found)
         if isinstance(own, Range) and isinstance(other, Range):
             found = _narrow_number(relation, side, own, other, found)
-        elif isinstance(own, Choice) and isinstance(other, Choice):
+        elif isinstance(own, ValueSet) and isinstance(other, ValueSet):
             found = _narrow_choice(relation, side, own, other, found)
     return found
 
@@ -240,18 +242,18 @@ def _narrow_number(operator: str, side: Expression, own: Range, other: Range, ra
     return None if allowed is None else _narrow_name(side, own, allowed, ranges)
 
 
-def _narrow_choice(operator: str, side: Expression, own: Choice, other: Choice, ranges: Ranges) -> Ranges | None:
+def _narrow_choice(operator: str, side: Expression, own: ValueSet, other: ValueSet, ranges: Ranges) -> Ranges | None:
     if operator == "==":
         return _narrow_name(side, own, other, ranges)
     is_single = len(other.values) == 1 and not other.is_open
-    return _narrow_name(side, own, Choice(other.values, is_open=True), ranges) if is_single else ranges
+    return _narrow_name(side, own, ValueSet(other.values, is_open=True), ranges) if is_single else ranges
 
 
 def _narrow_name(side: Expression, own: Values, allowed: Values, ranges: Ranges) -> Ranges | None:
     """Return the ranges with one side of a comparison narrowed, if it is a variable; None if it has no value left."""
     if isinstance(own, Range) and isinstance(allowed, Range):
         left: Values | None = own.meet(allowed)
-    elif isinstance(own, Choice) and isinstance(allowed, Choice):
+    elif isinstance(own, ValueSet) and isinstance(allowed, ValueSet):
         left = own.meet(allowed)
     else:
         return ranges

@@ -4,7 +4,7 @@ import pytest
 
 import telos
 from files.broken import is_said
-from telos.core.parser import parse_expression
+from telos.core.expressions import parse_expression
 
 STATE = telos.Domain(
     variables=[

@@ -5,7 +5,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, to_text
+from telos.core.expressions.tree import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    Handle,
+    Literal,
+    Name,
+    Not,
+    Or,
+    to_text,
+)
 from telos.core.state import Layout
 from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Type, Value, ValueKind
 

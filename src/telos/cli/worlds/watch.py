@@ -27,7 +27,7 @@ from telos.cli.common import (
     progress_bar,
     seed_option,
 )
-from telos.cli.fights import goals, orders
+from telos.cli.worlds.fights import goals, orders
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.exits import on_interrupt

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.conditions import Condition
-from telos.core.parser import parse_expression
-from telos.core.ranges import (
+from telos.core.expressions import parse_expression
+from telos.core.expressions.ranges import (
     ANYTHING,
-    Choice,
     Range,
+    ValueSet,
     evaluate,
     is_certain,
     is_possible,
@@ -65,7 +65,7 @@ STATES = st.fixed_dictionaries(
 )
 
 
-def contains(values: Range | Choice, value: Value) -> bool:
+def contains(values: Range | ValueSet, value: Value) -> bool:
     if isinstance(values, Range):
         return values.lowest <= value <= values.highest
     return (value in values.values) != values.is_open

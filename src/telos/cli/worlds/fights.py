@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from telos.worlds.arena.counterfactuals import Conduct, OrderEffect, OrderMoment, OrderSummary
+    from telos.worlds.arena.scene import Scene
 
 SAMPLE = 4  # behaviours weighed of each of several fights, as forks cost time
 SceneName = Annotated[str, typer.Option("--scene", help="The scene to fight in, by its name or its file.")]
@@ -59,33 +60,17 @@ def orders(
 
     Examples: telos watch orders --scene flank; telos watch orders --fights 10 --seconds 60 --json
     """
-    from telos.worlds.arena.counterfactuals import sample_moments, summarize_orders, summarize_situations, weigh_moment
+    from telos.worlds.arena.counterfactuals import summarize_orders, summarize_situations
     from telos.worlds.arena.scene import load_scene
 
-    loaded, effects = load_scene(scene), []
     most = SAMPLE if sample is None and fights > 1 else sample
-    seeds: Iterable[int] = range(seed, seed + fights)
-    for number in progress_bar(f"{fights} fights")(seeds, fights) if fights > 1 else seeds:
-        moments: Iterable[OrderMoment] = sample_moments(loaded, seed=number, most=most, seconds=seconds)
-        if fights == 1:
-            moments = progress_bar(f"weighing seed {number}")(moments, len(list(moments)))
-        weighed = (weigh_moment(loaded, each, seed=number, forks=forks, horizon=horizon) for each in moments)
-        found = list(chain.from_iterable(weighed))
-        effects += found
-        if fights == 1 and not as_json:
-            _print_fight(found, f"{scene}, seed {number}")
+    weighed = _weigh(load_scene(scene), range(seed, seed + fights), most, seconds, forks=forks, horizon=horizon)
+    effects = list(chain.from_iterable(weighed))
     summaries, situations = summarize_orders(effects), summarize_situations(effects)
     if as_json:
-        setting = {
-            "scene": scene,
-            "seed": seed,
-            "fights": fights,
-            "forks": forks,
-            "horizon": horizon,
-            "sample": most,
-            "simulated": True,
-        }
+        setting = {"scene": scene, "seed": seed, "fights": fights, "forks": forks, "horizon": horizon, "sample": most}
         told = {
+            "simulated": True,
             "orders": [each.to_dict() for each in effects],
             "means": [each.to_dict() for each in summaries],
             "situations": [each.to_dict() for each in situations],
@@ -93,12 +78,32 @@ def orders(
         typer.echo(json.dumps({**setting, **told}, indent=2))
         return
     title = f"means over orders, each of {forks} forks of {horizon:g} s, with 95% intervals"
-    if fights > 1:
+    if fights == 1:
+        _print_fight(effects, f"{scene}, seed {seed}")
+    else:
         title = f"{scene}, {fights} fights, seeds from {seed} on; simulated. {title}"
+    if not effects:
+        typer.echo("no squad has begun a behaviour: let the fights last longer, or take a scene with squads")
+        return
     _print_summaries(summaries, title)
     if fights > 1:
         _print_situations(situations)
     typer.echo("net: damage dealt minus taken by the side, expected; more is better. in the open, bursts: the member's")
+
+
+def _weigh(
+    scene: "Scene", seeds: Sequence[int], most: int | None, seconds: float | None, *, forks: int, horizon: float
+) -> "Iterator[Iterable[OrderEffect]]":
+    """Yield the effects of the orders of each behaviour; the bar counts fights, or the behaviours of a single one."""
+    from telos.worlds.arena.counterfactuals import sample_moments, weigh_moment
+
+    single = len(seeds) == 1
+    for number in seeds if single else progress_bar(f"{len(seeds)} fights")(seeds, len(seeds)):
+        moments: Iterable[OrderMoment] = sample_moments(scene, seed=number, most=most, seconds=seconds)
+        if single:
+            moments = progress_bar(f"weighing seed {number}")(moments, len(list(moments)))
+        for each in moments:
+            yield weigh_moment(scene, each, seed=number, forks=forks, horizon=horizon)
 
 
 def _print_fight(effects: "Iterable[OrderEffect]", title: str) -> None:
