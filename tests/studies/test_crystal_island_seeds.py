@@ -1,6 +1,7 @@
 """The chapter beside ours over seeds: what is judged, what a file of scores keeps, and a small run end to end."""
 
 import json
+import math
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -64,9 +65,21 @@ def test_bad_sizes_and_files_are_refused(tmp_path: Path) -> None:
         run_over_seeds(seeds=1)
     with pytest.raises(TelosError, match="folds must be at least 2"):
         run_over_seeds(folds=1)
-    (tmp_path / "scores.json").write_text('[{"seed": 1}]', encoding="utf-8")
+    with pytest.raises(TelosError, match="there is no folder"):
+        run_over_seeds(seeds=2, scores=tmp_path / "nowhere" / "scores.json")
+    good = asdict(score(1, 48.0))
+    bad: list[object] = [
+        {"seed": 1}, 3, [3], [good, {**good, "f1": 3}], [{**good, "f1": {}}], [{**good, "seed": "1"}],
+        [{**good, "goals": 0}], [{**good, "f1": {**good["f1"], "unigram": math.nan}}],
+    ]  # fmt: skip
+    for each in bad:
+        (tmp_path / "scores.json").write_text(json.dumps(each), encoding="utf-8")
+        with pytest.raises(TelosError, match="not a file of scores of this study") as refused:
+            run_over_seeds(seeds=2, scores=tmp_path / "scores.json")
+        assert "\n" not in str(refused.value)
+    (tmp_path / "scores.json").write_text("[{", encoding="utf-8")
     with pytest.raises(TelosError, match="not a file of scores of this study"):
-        run_over_seeds(seeds=2, scores=tmp_path / "scores.json")
+        Scores(tmp_path / "scores.json")
 
 
 def test_a_seed_gives_the_same_score_again() -> None:

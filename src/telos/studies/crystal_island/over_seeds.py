@@ -6,6 +6,7 @@ stopped and continued. Start with ``run_over_seeds``.
 """
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,8 +15,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from telos.core.errors import TelosError
-from telos.files import read_text, write_text
+from telos.files import check_output, read_text, write_text
 from telos.parallel import parallel_map
 from telos.studies.crystal_island.folds import score_ahead
 from telos.studies.crystal_island.logs import island_log
@@ -102,6 +105,8 @@ class Scores:
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self._path = None if path is None else Path(path)
         self._found: dict[tuple[str, int, int, int], SeedScore] = {}
+        if self._path is not None:
+            check_output(self._path)  # before anything runs
         if self._path is not None and self._path.exists():
             self._found = {each.setting: each for each in _read_scores(self._path)}
 
@@ -116,14 +121,21 @@ class Scores:
             write_text(self._path, json.dumps([asdict(each) for each in self._found.values()], indent=1) + "\n")
 
 
-def _read_scores(path: Path) -> Iterator[SeedScore]:
+def _read_scores(path: Path) -> list[SeedScore]:
+    """Return the scores in a file; the error names the first entry that is none."""
+    text = read_text(path)
     try:
-        for each in json.loads(read_text(path)):
-            yield SeedScore(**each)
-    except (ValueError, TypeError) as error:
-        if isinstance(error, TelosError):
-            raise
-        raise TelosError(f"{path}: not a file of scores of this study", "name another file") from error
+        found = TypeAdapter(list[SeedScore]).validate_json(text, strict=True)
+    except ValidationError as error:
+        place = error.errors()[0]["loc"][:1]
+        where = f": entry {place[0] + 1} is no score" if place and isinstance(place[0], int) else ""
+        raise TelosError(f"{path}: not a file of scores of this study{where}", "name another file") from error
+    for number, score in enumerate(found, start=1):
+        if set(score.f1) != set(CHAPTER) or not all(map(math.isfinite, score.f1.values())) or score.goals < 1:
+            raise TelosError(
+                f"{path}: not a file of scores of this study: entry {number} lacks figures", "name another file"
+            )
+    return found
 
 
 def score_seed(variant: str, seed: int, *, players: int, folds: int, jobs: int = 1) -> SeedScore:
