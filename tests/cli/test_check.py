@@ -338,7 +338,7 @@ def test_trained_ensembles_are_told_and_checked(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["check", str(tmp_path)])
     assert told.exit_code == 0
     assert told.stdout.endswith(
-        "random.json: fine: a trained ensemble that reads 3 goals from 32 features, in 1 part by side\n"
+        "random.json: fine: a trained ensemble that reads 3 goals from 33 features, in 1 part by side\n"
     )
     data = json.loads(file.read_text())
     data["parts"][0]["trees"]["roots"][0] = 999

@@ -118,3 +118,23 @@ def test_bad_variants_and_seeds_are_refused_in_one_line(options: list[str], mess
     said = str(result.exception) if isinstance(result.exception, TelosError) else result.output
     assert result.exit_code != 0
     assert message in said
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--ablation", "1"], "--ablation is for several seeds"),
+        (["--scores", "scores.json"], "--scores is for several seeds"),
+        (["--seeds", "2", "--ablation", "3"], "0 to 2 of the seeds, got 3"),
+        (["--seeds", "2", "--ablation", "-1"], "--ablation"),
+        (["--seeds", "2", "--ablation", "1", "--variant", "today"], "only the variant from the text has sentences"),
+        (["--seeds", "2", "--variant", "text without page"], "there is no sentence 'page'; did you mean 'pages'"),
+        (["--seeds", "2", "--quick"], "--seeds scores simulated players of the given size"),
+    ],
+)
+def test_bad_ablations_of_the_island_are_refused_in_one_line(options: list[str], message: str) -> None:
+    result = CliRunner().invoke(app, ["study", "crystal-island", *options])
+    said = str(result.exception) if isinstance(result.exception, TelosError) else result.output
+    assert result.exit_code != 0
+    assert message in said
+    assert "\n" not in said or "Usage" in said

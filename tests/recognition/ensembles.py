@@ -14,6 +14,7 @@ from telos.recognition.ensemble import (
     FilterTables,
     LinearScores,
     NumberEntry,
+    PathScores,
     TreeScores,
 )
 
@@ -41,6 +42,7 @@ PROGRAM = FeatureProgram(
         FeatureGroup("age"),
         FeatureGroup("rows"),
         FeatureGroup("filter", "used", seen="spot"),
+        FeatureGroup("number", "time"),
     ),
     ("wait",),
     FilterTables(
@@ -65,7 +67,28 @@ def events_of(seed: int, count: int = 30) -> list[Event]:
     return found
 
 
-def random_model(seed: int = 1, *, once: bool = True) -> EnsembleModel:
+def random_paths(seed: int = 1, cases: int = 5) -> PathScores:
+    """Return paths of random cases over the features of ``PROGRAM``."""
+    rng = np.random.default_rng(seed)
+    columns = np.array([place for place, name in enumerate(PROGRAM.names) if name.startswith("total: achieved ")])
+    return PathScores(
+        columns,
+        rng.random(len(columns)) * 2.0,
+        rng.random((cases, len(columns))),
+        rng.random(cases) * 20.0,
+        rng.random(cases) * 10.0,
+        rng.integers(3, size=cases),
+        rng.random(3) + 0.01,
+        PROGRAM.names.index("number: time"),
+        PROGRAM.names.index("gain: time"),
+        7.0,
+        2.0,
+    )
+
+
+def random_model(
+    seed: int = 1, *, once: bool = True, paths: bool = True, requires: dict[str, tuple[str, ...]] | None = None
+) -> EnsembleModel:
     """Return a model of random trees and weights."""
     rng = np.random.default_rng(seed)
     size, plain = len(PROGRAM.names), PROGRAM.plain_size
@@ -81,5 +104,7 @@ def random_model(seed: int = 1, *, once: bool = True) -> EnsembleModel:
         np.array(links), np.array(thresholds), np.array(values), np.array(roots), np.array(goals), rng.normal(size=3)
     )
     linear = LinearScores(rng.normal(size=size), rng.random(size), rng.normal(size=(size, 3)), rng.normal(size=3))
-    part = EnsemblePart("home", (0, 1, 2), linear, trees, (0.4, 0.7), rng.normal(size=3))
-    return EnsembleModel(GOALS, PROGRAM, (part,), "side", once, "random")
+    offsets = rng.normal(size=3)
+    found, weights = (random_paths(seed), (0.4, 0.7, 0.6)) if paths else (None, (0.4, 0.7))
+    part = EnsemblePart("home", (0, 1, 2), linear, trees, weights, offsets, found)
+    return EnsembleModel(GOALS, PROGRAM, (part,), "side", once, "random", requires or {})

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos
-from recognition.ensembles import GOALS, PROGRAM, events_of, random_model
+from recognition.ensembles import GOALS, PROGRAM, events_of, random_model, random_paths
 from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.core.event import Event
@@ -22,6 +22,8 @@ from telos.recognition.ensemble import (
     FeatureProgram,
     FeatureStream,
     LinearScores,
+    PathScores,
+    PathSettings,
     TrainingRows,
     TreeScores,
     load_ensemble,
@@ -33,7 +35,8 @@ from telos.recognition.ensemble import kernel as ensemble_kernel
 from telos.recognition.ensemble.features import ACHIEVED
 from telos.recognition.ensemble.files import ensemble_data
 from telos.recognition.ensemble.model import achieved_goals, softmax
-from telos.recognition.ensemble.training import deal_groups, fit_temperature, fit_weights, macro_f1
+from telos.recognition.ensemble.paths import train_paths
+from telos.recognition.ensemble.training import deal_groups, fit_open, fit_temperature, fit_weights, macro_f1
 
 
 def column(name: str) -> int:
@@ -125,6 +128,10 @@ def test_compiled_kernel_is_the_plain_one() -> None:
     scores = np.tile(trees.baseline, (len(rows), 1))
     plain.add_trees_to_rows(trees.links, trees.thresholds, trees.values, trees.roots, trees.tree_goals, rows, scores)
     assert scores == pytest.approx(trees.of_rows(rows))
+    paths = random_paths()
+    weights = np.tile(paths.prior, (len(rows), 1))
+    plain.add_cases_to_rows(*paths._tables(), rows, weights)
+    assert np.log(weights) == pytest.approx(paths.of_rows(rows))
 
 
 # --- components -------------------------------------------------------------------------------------------------------
@@ -159,13 +166,68 @@ def test_linear_scores_in_numbers() -> None:
     assert found.tolist() == [[2.1, 0.2], [0.1, 4.2]]  # a missing value is the mean, a far one counts as four
 
 
+def slow_weights(paths: PathScores, row: np.ndarray) -> list[float]:
+    """Work out the weight of each goal by going through the cases one by one."""
+    found = paths.prior.tolist()
+    for case, goal in enumerate(paths.case_goals.tolist()):
+        weight = math.exp(-abs(row[paths.time] - row[paths.age] - paths.starts[case]) / paths.spread)
+        for number, column in enumerate(paths.columns.tolist()):
+            if not math.isnan(row[column]):
+                weight *= math.exp(-paths.costs[number] * abs(row[column] - paths.cases[case, number]))
+        found[goal] += weight / (1.0 + math.exp((row[paths.age] - paths.lengths[case]) / paths.patience))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 40), st.integers(0, 8))
+def test_paths_are_those_of_a_slow_look_at_all_cases(seed: int, count: int, cases: int) -> None:
+    paths = random_paths(seed, cases)
+    rows = PROGRAM.extract(PROGRAM.encode([events_of(seed, count)]))
+    rows[0, paths.columns[:1]] = math.nan
+    slow = np.array([slow_weights(paths, row) for row in rows])
+    assert paths.of_rows(rows) == pytest.approx(np.log(slow))
+    alone = np.zeros(3)
+    paths.add_to(rows[-1], alone)
+    assert np.array_equal(alone, paths.of_rows(rows)[-1])
+
+
+def test_pursuits_become_cases_in_numbers() -> None:
+    names = ("number: time", "gain: time", "total: done a", "total: done b", "noise")
+    rows = np.array([[5.0, 0.0, 0, 0, 9], [8.0, 3.0, 0, 0, 9], [20.0, 4.0, 1, 0, 9], [30.0, 14.0, 1, 0, 9]])
+    is_open = np.array([[True, False]] * 2 + [[False, True]] * 2)
+    costs = PathSettings((("total: done ", 2.0),), spread=10.0, patience=1e-9, pseudo=0.5)
+    paths = train_paths(rows, np.array([0, 0, 1, 1]), np.array([3, 3, 7, 7]), is_open, names, costs)
+    assert paths.columns.tolist() == [2, 3]
+    assert paths.cases.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    assert paths.starts.tolist() == [5.0, 16.0]
+    assert paths.lengths.tolist() == [3.0, 14.0]
+    assert paths.case_goals.tolist() == [0, 1]
+    assert paths.prior.tolist() == [0.25, 0.25]
+    # Began at 16 as the second case, one difference and 11 seconds from the first, which had lasted 3 seconds only.
+    assert paths.weights_of(np.array([18.0, 2.0, 1, 0, 0])) == pytest.approx([0.25 + math.exp(-2.0 - 1.1), 1.25])
+    assert paths.weights_of(np.array([20.0, 4.0, 1, 0, 0])) == pytest.approx([0.25, 1.25])
+    with pytest.raises(TelosError, match="paths: no feature 'number: tim'; add it to the features of the game"):
+        train_paths(rows, np.zeros(4, int), np.arange(4), is_open, names, PathSettings((), time="number: tim"))
+
+
+def test_cases_of_extreme_numbers_give_no_nan() -> None:
+    for time, age in [(1e308, 1e308), (-1e308, 0.0), (1e308, 0.0), (math.nan, math.nan), (0.0, -1e308)]:
+        row = np.full(len(PROGRAM.names), 1e308)
+        paths = random_paths()
+        row[paths.time], row[paths.age] = time, age
+        with np.errstate(over="ignore", invalid="ignore"):  # without the compiler, NumPy warns
+            assert np.isfinite(paths.of_rows(row[None])).all()
+
+
 # --- one player -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("paths", [True, False])
 @pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("requires", [{}, {"cook": ("eat", "rest"), "rest": ("eat",)}])
 @pytest.mark.parametrize("seed", range(4))
-def test_live_is_bulk(seed: int, once: bool) -> None:
-    model, events = random_model(seed, once=once), events_of(seed, 60)
+def test_live_is_bulk(seed: int, requires: dict[str, tuple[str, ...]], once: bool, paths: bool) -> None:
+    model, events = random_model(seed, once=once, paths=paths, requires=requires), events_of(seed, 60)
     reader = EnsembleReader(model)
     live = [tuple(reader.observe(event).values()) for event in events]
     assert np.abs(np.array(live) - model.read([events])).max() < 1e-9
@@ -183,13 +245,26 @@ def test_achieved_goals_are_not_believed_again() -> None:
     assert reader.observe(Event("left", context))["eat"] > 0
 
 
+@pytest.mark.parametrize("once", [True, False])
+def test_goals_are_not_believed_before_what_they_require(once: bool) -> None:
+    model = random_model(once=once, requires={"cook": ("eat", "rest")})
+    reader, context = EnsembleReader(model), {"far": 1, "front": "bed", "room": "hall", "side": "home"}
+    steps = [("left", None), ("use", "rest"), ("left", None), ("use", "eat"), ("left", None)]
+    events = [Event(action, context, time=float(time), goal=goal) for time, (action, goal) in enumerate(steps)]
+    assert [reader.observe(event)["cook"] > 0 for event in events] == [False, False, False, False, True]
+    resumed = EnsembleReader.resume(model, json.loads(json.dumps(reader.save())))
+    assert resumed.observe(Event("left", context, time=9.0)) == reader.observe(Event("left", context, time=9.0))
+    assert (model.read([events])[:, 2] > 0).tolist() == [False, False, False, False, True]
+
+
 def test_reasons_sum_to_the_log_odds() -> None:
     reader = EnsembleReader(random_model())
     for event in events_of(5, 12):
         reader.observe(Event(event.action, event.context, time=event.time))
     reasons = reader.why("cook", "rest")
     assert reasons.total == pytest.approx(math.log(reader.belief["cook"] / reader.belief["rest"]))
-    assert {component for component, _, _ in reasons.parts} >= {"linear", "trees"}
+    assert {component for component, _, _ in reasons.parts} >= {"linear", "trees", "paths"}
+    assert any("alike so far: " in cause and " went on to cook, " in cause for _, cause, _ in reasons.parts)
     assert str(reasons).startswith("cook over rest: ")
     with pytest.raises(TelosError, match="unknown goal 'cok'; did you mean 'cook'"):
         reader.why("cok")
@@ -325,6 +400,15 @@ def test_saved_model_reads_the_same(tmp_path) -> None:
         save_ensemble(model, tmp_path / "random.yaml")
 
 
+def test_files_without_paths_and_requirements_are_read_as_before() -> None:
+    model = random_model(paths=False)
+    data = ensemble_data(model)
+    del data["requires"]
+    assert "paths" not in data["parts"][0]
+    loaded = parse_ensemble(json.dumps(data), "before.json")
+    assert np.abs(loaded.read([events_of(3)]) - model.read([events_of(3)])).max() < 1e-6
+
+
 def test_other_recognisers_may_be_json_too(tmp_path) -> None:
     rule = {"if": "attacked", "then": "flee"}
     definition = {"recognizer": "fsm", "goals": ["flee", "rest"], "context": {"attacked": "bool"}, "rules": [rule]}
@@ -354,7 +438,24 @@ def change(data, *path_and_value) -> None:
         (("parts", 0, "linear", "means", [1.0]), "1 weights for"),
         (("parts", 0, "linear", "weights", 0, [1.0]), "lists of different lengths"),
         (("parts", 0, "goals", [0, 0, 1]), "its goals are not goals of the model"),
-        (("parts", 0, "weights", [1.0]), "1 weights for two components"),
+        (("parts", 0, "weights", [1.0]), "1 weights for three components"),
+        (("parts", 0, "paths", None), "3 weights for two components"),
+        (("parts", 0, "paths", "columns", 0, 999), "a compared feature is none of the"),
+        (("parts", 0, "paths", "time", 999), "a compared feature is none of the"),
+        (("parts", 0, "paths", "age", -1), "age"),
+        (("parts", 0, "paths", "goals", 0, 3), "a case leads to a goal that is none"),
+        (("parts", 0, "paths", "goals", [0]), "different lengths"),
+        (("parts", 0, "paths", "cases", 0, [1.0]), "lists of different lengths"),
+        (("parts", 0, "paths", "cases", []), "different lengths"),
+        (("parts", 0, "paths", "costs", [1.0]), "different lengths"),
+        (("parts", 0, "paths", "costs", 0, -1.0), "costs must not be negative"),
+        (("parts", 0, "paths", "prior", 0, 0.0), "the prior must be positive"),
+        (("parts", 0, "paths", "prior", [1.0]), "other numbers of goals than 3"),
+        (("parts", 0, "paths", "spread", 0.0), "spread and patience must be positive"),
+        (("parts", 0, "paths", "patience", -1.0), "spread and patience must be positive"),
+        (("requires", "cook", ["eat", "ret"]), "requires: unknown goal 'ret'; did you mean 'rest'"),
+        (("requires", "cok", ["eat"]), "requires: unknown goal 'cok'; did you mean 'cook'"),
+        (("requires", "cook", ["cook"]), "'cook' requires itself"),
         (("parts", 0, "offsets", 0, "x"), "offsets"),
         (("parts", []), "at least one part"),
         (("goals", []), "at least one goal"),
@@ -434,9 +535,7 @@ def test_training_finds_what_shows_and_is_calibrated() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is an extra")
     part = train_part(toy_rows(), (0, 1, 2), EnsembleSettings(ridge=1.0, rounds=10, rare=0.0))
     unseen = toy_rows(2, 2000)
-    chances = softmax(
-        part.combine(part.linear.of_rows(unseen.features), part.trees.of_rows(unseen.features)), unseen.is_open
-    )
+    chances = softmax(part.of_rows(unseen.features), unseen.is_open)
     right = chances.argmax(axis=1) == unseen.truth
     assert right.mean() > 0.7
     assert abs(chances.max(axis=1).mean() - right.mean()) < 0.05
@@ -455,7 +554,62 @@ def test_weights_are_those_of_the_likeliest_combination() -> None:
     held, kept = fit_weights(scores, rows, 1e6, 1e6)
     assert held == pytest.approx([0.5, 0.5], abs=1e-4)
     assert kept == pytest.approx([0.0] * 3, abs=1e-4)
-    assert fit_temperature(0.3 * scores[0] + 1.2 * scores[1] + offsets, rows) == pytest.approx(1.0, abs=0.1)
+    assert fit_temperature(0.3 * scores[0] + 1.2 * scores[1] + offsets, truth, rows.is_open) == pytest.approx(
+        1.0, abs=0.1
+    )
+    with pytest.raises(TelosError, match="the centre has 3 weights for 2 components"):
+        fit_weights(scores, rows, 1.0, 1.0, (0.3, 0.0, 0.5))
+
+
+def test_scores_among_all_goals_are_those_of_scikit_learn() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is an extra")
+    rows, ridge = toy_rows(3, 300), 0.05
+    weights = np.random.default_rng(5).random(300) + 0.5
+    ours = EnsembleSettings(ridge=ridge, linear_steps=300)
+    table, intercepts = fit_open(rows.features.astype(np.float32), rows.truth, rows.is_open, weights, ours)
+    peer = linear_model.LogisticRegression(C=1.0 / (ridge * weights.sum()), max_iter=1000, tol=1e-8)
+    peer.fit(rows.features, rows.truth, sample_weight=weights)
+    assert table == pytest.approx(peer.coef_.T, abs=2e-3)
+    assert intercepts - intercepts.mean() == pytest.approx(peer.intercept_ - peer.intercept_.mean(), abs=2e-3)
+
+
+def test_scores_among_open_goals_say_nothing_of_closed_ones() -> None:
+    """The first feature tells 0 from 1 while only these are open; where 2 is open too, it is always 2."""
+    pytest.importorskip("sklearn", reason="scikit-learn is an extra")
+    rng = np.random.default_rng(6)
+    shown = rng.normal(size=(400, 1)).astype(np.float32)
+    truth, is_late = (shown[:, 0] > 0).astype(np.int64), np.arange(400) >= 200
+    truth[is_late] = 2
+    is_open = np.ones((400, 3), bool)
+    is_open[~is_late, 2] = False
+    is_open[0] = [False, False, True]  # its truth is ruled out, so it tells nothing
+    ours = EnsembleSettings(ridge=0.01, linear_steps=200)
+    table, intercepts = fit_open(shown, truth, is_open, np.ones(400), ours)
+    early = softmax(shown[~is_late] @ table + intercepts, is_open[~is_late])[1:]
+    assert (early.argmax(axis=1) == truth[~is_late][1:]).mean() > 0.95
+    late = softmax(shown[is_late] @ table + intercepts, is_open[is_late])
+    assert late[:, 2].min() > 0.8
+
+
+def test_an_ensemble_of_linear_scores_and_paths_needs_no_trees() -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is an extra")
+    rows, names = toy_rows(), ("number: time", "gain: time", "mark")
+    ours = EnsembleSettings(
+        ridge=0.01,
+        rounds=0,
+        open_only=True,
+        centre=(0.5, 0.0, 0.2),
+        even=100.0,
+        folds=4,
+        paths=PathSettings((("mark", 1.0),)),
+    )
+    part = train_part(rows, (0, 1, 2), ours, names=names)
+    assert part.paths is not None
+    assert len(part.paths.starts) == 60
+    assert len(part.trees.roots) == 0
+    assert part.weights[1] == pytest.approx(0.0, abs=1e-2)
+    unseen = toy_rows(2, 2000)
+    assert (part.of_rows(unseen.features).argmax(axis=1) == unseen.truth).mean() > 0.7
 
 
 def test_groups_are_never_split() -> None:

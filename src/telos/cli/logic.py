@@ -160,7 +160,7 @@ def _epoch_bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]
         task = progress.add_task("learning", total=total)
 
         def update(epoch: "Epoch") -> None:
-            label = f"{epoch.phase}, {epoch.accuracy:.1%} right"
+            label = f"{epoch.phase}, {epoch.accuracy or 0.0:.1%} right"
             progress.update(task, completed=epoch.number, description=label)
 
         yield update
@@ -184,7 +184,9 @@ def _print_learned(learned: "LearningResult", worlds: int, output: Path) -> None
     if learned.epochs:
         last = learned.epochs[-1]
         watched = "" if last.held_out_accuracy is None else f", {last.held_out_accuracy:.1%} of those held out"
-        typer.echo(f"{_count(last.number, 'epoch')}: {last.accuracy:.1%} right{watched}; {learned.stopped.value}")
+        typer.echo(
+            f"{_count(last.number, 'epoch')}: {last.accuracy or 0.0:.1%} right{watched}; {learned.stopped.value}"
+        )
     for note in learned.notes:
         typer.echo(f"note: {note}")
     typer.echo(f"written to {output}")

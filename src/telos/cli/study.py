@@ -184,6 +184,7 @@ def crystal_island(
         int | None,
         typer.Option(help="Score so many seeds, both variants: published beside ours.", callback=in_range(2, 100)),
     ] = None,
+    ablation: Ablation = 0,
     scores: Annotated[
         Path | None, typer.Option(help="With --seeds: a file that keeps what is done, to continue from.")
     ] = None,
@@ -194,6 +195,8 @@ def crystal_island(
     _check_outputs(run)
     sizes: dict[str, Any] = {"players": players, "folds": folds}
     if seeds is None:
+        if ablation or scores:
+            raise TelosError(f"{'--ablation' if ablation else '--scores'} is for several seeds", "say --seeds too")
         sizes |= {"data": data or folder, "quick": quick, "variant": variant or "today"}
         _write(_run("crystal-island", "folds", run, **sizes), run)
         return
@@ -204,6 +207,7 @@ def crystal_island(
     given = {name: each for name, each in sizes.items() if each is not None}
     if variant is not None:
         given["variants"] = (variant,)
+    given["ablation"] = ablation
     bar = progress_bar("seeds")
     _write(run_over_seeds(seeds=seeds, seed=run.seed, jobs=run.jobs, scores=scores, progress=bar, **given), run)
 

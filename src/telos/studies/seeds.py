@@ -1,8 +1,9 @@
 """A study over several seeds: what a paper reports beside what we measure, and whether the two agree.
 
 ``judge`` compares one reported figure or difference with its measured values, one per seed; ``agreement_table`` makes
-the table that opens a study's page. One seed is one study of the paper's size, so the published figure is one more
-draw: it agrees if it lies where one more study of ours would fall.
+the table that opens a study's page, ``sentence_table`` the one of what each sentence of the text changes. One seed is
+one study of the paper's size, so the published figure is one more draw: it agrees if it lies where one more study of
+ours would fall.
 """
 
 import math
@@ -222,6 +223,43 @@ def agreement_table(columns: Mapping[str, Sequence[Agreement]], *, heading: str 
         rows.append(tuple(cells))
     # All columns may wrap: with two variants the table is wider than most terminals.
     return Table(tuple(headings), tuple(rows), note=CRITERION, text_columns=tuple(range(len(headings))))
+
+
+def sentence_table(
+    sentences: Mapping[str, str],
+    columns: Mapping[str, str],
+    changes: Mapping[str, Mapping[str, Measured]],
+    *,
+    note: str,
+) -> Table:
+    """Return the table of what each sentence of a text changes in the quantities of ``columns``, by key.
+
+    ``changes`` holds, by sentence and quantity, the differences that the sentence makes, one a seed.
+
+    >>> moved = {"maze": {"ffbm": Measured((2.0, 3.0, 4.0))}}
+    >>> sentence_table({"maze": "the player knows the maze"}, {"ffbm": "FFBM", "fsm": "FSM"}, moved, note="").rows
+    (('the player knows the maze', '+3.0 (+0.5 to +5.5)', ''),)
+    """
+    rows = tuple((says, *(_change_text(changes[name].get(key)) for key in columns)) for name, says in sentences.items())
+    return Table(("sentence", *columns.values()), rows, note=note, text_columns=tuple(range(len(columns) + 1)))
+
+
+def _change_text(change: Measured | None) -> str:
+    if change is None:
+        return ""
+    if len(change.values) < 2:
+        return f"{change.mean:+.1f}"
+    low, high = change.interval
+    return f"{change.mean:+.1f} ({low:+.1f} to {high:+.1f})"
+
+
+def subtract_by_seed(whole: Sequence[float], without: Sequence[float]) -> Measured:
+    """Return what a sentence adds, by seed; ``without`` it there may be fewer seeds, the first ones.
+
+    >>> subtract_by_seed((5.0, 6.0, 7.0), (4.0, 6.5)).values
+    (1.0, -0.5)
+    """
+    return Measured(tuple(a - b for a, b in zip(whole[: len(without)], without, strict=True)))
 
 
 def count_verdicts(agreements: Sequence[Agreement]) -> str:

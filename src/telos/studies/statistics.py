@@ -167,7 +167,12 @@ def repeated_measures(scores: Mapping[str, Sequence[float]]) -> Anova:
     if square <= (EXACT * max(1.0, abs(grand))) ** 2:
         return Anova(None, between, within, 1.0 if effect <= EXACT else None, 0.0)
     f = effect / between / square
-    return Anova(f, between, within, float(_scipy().f.sf(f, between, within)), square)
+    return Anova(f, between, within, f_test(f, between, within), square)
+
+
+def f_test(f: float, between: int, within: int) -> float:
+    """Return the p of an F with its degrees of freedom."""
+    return float(_scipy().f.sf(f, between, within))
 
 
 def tukey(scores: Mapping[str, Sequence[float]]) -> tuple[Pair, ...]:

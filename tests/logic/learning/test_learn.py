@@ -5,12 +5,17 @@ import math
 from random import Random
 from typing import get_args
 
+import numpy as np
 import pytest
 
+from telos.core import kernels
 from telos.logic.database import Database
 from telos.logic.exact import exact_map
+from telos.logic.exact.chains import find_chain
 from telos.logic.grounding import ground, read_truth
 from telos.logic.learning import Epoch, LearningMethod, LearningResult, LearningStop, build_worlds, learn
+from telos.logic.learning.snapshots import format_state, read_state
+from telos.logic.learning.worlds import KERNEL, NetworkWorlds, SequenceWorlds
 from telos.logic.model import MarkovLogic
 from telos.logic.network import MostProbable
 from telos.logic.syntax import format_mln, parse_db, parse_mln
@@ -218,3 +223,52 @@ def test_other_facts_or_objective_reuse_only_the_weights() -> None:
     pulled = learn(GOALS, one, ["goal"], by="likelihood", l2=10.0, start=learned)
     afresh = learn(GOALS, one, ["goal"], by="likelihood", l2=10.0)
     assert weights_of(pulled)[1] == pytest.approx(weights_of(afresh)[1], abs=1e-4)
+
+
+@every_learner
+def test_without_scores_of_epochs_the_same_weights_are_learned(by: LearningMethod) -> None:
+    known = stories(4, noise=0.2)
+    scored = learn(GOALS, known, ["goal"], by=by, epochs=6, warm_up=2, seed=3)
+    quick = learn(GOALS, known, ["goal"], by=by, epochs=6, warm_up=2, seed=3, score_epochs=False)
+    assert weights_of(quick) == weights_of(scored)
+    assert [each.loss for each in quick.epochs] == [each.loss for each in scored.epochs]
+    assert all(each.accuracy is None for each in quick.epochs)
+    assert all(each.accuracy is not None for each in scored.epochs)
+    again = read_state(json.loads(json.dumps(format_state(quick))))
+    assert weights_of(learn(GOALS, known, ["goal"], by=by, epochs=6, warm_up=2, seed=3, start=again)) == weights_of(
+        quick
+    )
+
+
+def test_names_of_weights_are_the_same_one_by_one_and_all_at_once() -> None:
+    network = ground(GOALS, stories(3), ["goal"], learning=True)
+    assert list(network.names) == [network.names[number] for number in range(len(network.names))]
+    assert len(set(network.names)) == len(network.weights)
+    coin = ground(COIN, FOUR_TOSSES, ["heads"], learning=True)  # a rule without constants
+    assert list(coin.names) == [coin.names[0]] == [(0, ())]
+
+
+@pytest.mark.parametrize("form", ["plain", "compiled"])
+def test_steps_without_neighbours_learn_like_worlds_of_any_shape(form: str) -> None:
+    """Steps that share a table are decided once a world: the weights are those of the learner that knows no tables."""
+    if form == "compiled" and not kernels.is_installed():
+        pytest.skip("no Numba")
+    alone = parse_mln("action(time, act)\ngoal(time, aim!)\naction(t, +a) => goal(t, +g)\n")
+    known = stories(5, noise=0.4, seed=2)
+    network = ground(alone, known, ["goal"], closed=["action"], learning=True)
+    truth, chain = read_truth(network, known), find_chain(network)
+    assert chain is not None
+    assert len(chain.start) - 1 == len(truth) == 40  # every step is a sequence of its own
+    start = np.random.default_rng(7).normal(size=len(network.weights))
+    learned = []
+    for worlds in (
+        SequenceWorlds(network, chain, truth, kernel=getattr(kernels, form)(*KERNEL)),
+        NetworkWorlds(network, truth),
+    ):
+        weights, sums = start.copy(), np.zeros_like(start)
+        wrong = [worlds.learn([3, 0, 4, 1, 2], weights, sums, 1.0 + 5 * turn, 1.0, 0.0) for turn in range(4)]
+        learned.append((wrong, weights, sums))
+    assert learned[0][0] == learned[1][0]
+    assert learned[0][0][0] > 0
+    assert learned[0][1] == pytest.approx(learned[1][1])
+    assert learned[0][2] == pytest.approx(learned[1][2])

@@ -15,11 +15,11 @@ from telos.cli.main import app
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.ensemble import load_ensemble
-from telos.studies.humans.ensembles import CARRIED, GAMES, VITALS, PlayerHistory, read_sequences
-from telos.studies.humans.nested import measure, run_nested, save_trained, score_model
+from telos.studies.humans.ensembles import CARRIED, GAMES, REQUIRES, VITALS, PlayerHistory, read_sequences
+from telos.studies.humans.nested import measure, requirements, run_nested, save_trained, score_model
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
-ORDERS = {"Zerg": ("MorphDrone", "spire", "hive"), "Terran": ("TrainMarine", "factory", "armory")}
+ORDERS = {"Zerg": ("MorphDrone", "spire", "expand"), "Terran": ("TrainMarine", "factory", "bunker")}
 STAR_COLUMNS = [
     *("group", "game", "player", "race", "opp_race", "t", "action", "kind", "clicks_before", "selections_before"),
     *("milestone", "goal"),
@@ -47,7 +47,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         race = ("Zerg", "Terran")[number % 2]
         unit, *buildings = ORDERS[race]
         rng.shuffle(buildings)
-        common = {"group": f"C{number % 6}", "game": f"W{number}", "player": f"U{number}", "race": race}
+        common = {"group": f"C{number // 2 % 6}", "game": f"W{number}", "player": f"U{number}", "race": race}
         common |= {"opp_race": "Zerg", "kind": "unit", "clicks_before": 0, "selections_before": 0}
         time = 0
         for goal in buildings:
@@ -84,13 +84,34 @@ def test_each_race_has_a_part_with_its_own_goals(ladder: Path, tmp_path: Path) -
     save_trained("starcraft", ladder, tmp_path / "star.json", quick=True)
     model = load_ensemble(tmp_path / "star.json")
     assert {part.value: [model.goals[goal] for goal in part.goals] for part in model.parts} == {
-        "Terran": ["Terran_armory", "Terran_factory"],
-        "Zerg": ["Zerg_hive", "Zerg_spire"],
+        "Terran": ["Terran_bunker", "Terran_factory"],
+        "Zerg": ["Zerg_expand", "Zerg_spire"],
     }
+    assert model.requires == {}  # a spire requires a lair, and nobody builds one in these games
+    assert all(part.paths is not None for part in model.parts)
+    assert model.parts[0].weights == pytest.approx(model.parts[1].weights, rel=0.05, abs=1e-3)  # one temperature
     zerg = read_sequences(ladder, GAMES["starcraft"])[0].events
     beliefs = model.read([zerg])
     assert beliefs[:, [0, 1]].max() == 0.0
     assert beliefs.sum(axis=1) == pytest.approx(np.ones(len(zerg)))
+
+
+def test_games_are_read_better_than_by_the_commonest_building(ladder: Path) -> None:
+    methods = run_nested("starcraft", ladder, quick=True).data["methods"]
+    assert set(methods) == {
+        *("ensemble", "logistic regression", "boosted trees", "paths of milestones", "naive Bayes", "majority")
+    }
+    assert methods["ensemble"]["accuracy"] > 0.7 > 0.6 > methods["majority"]["accuracy"]
+
+
+def test_the_tech_tree_names_goals_of_the_log_only() -> None:
+    for goal, required in REQUIRES.items():
+        assert {each.partition("_")[0] for each in required} == {goal.partition("_")[0]}
+    star = GAMES["starcraft"]
+    assert requirements(star, ["Zerg_hive", "Zerg_lair", "Zerg_spire"]) == {
+        "Zerg_hive": ("Zerg_lair",),
+        "Zerg_spire": ("Zerg_lair",),
+    }
 
 
 def test_a_saved_model_scores_a_log_without_being_touched(woods: Path, tmp_path: Path) -> None:

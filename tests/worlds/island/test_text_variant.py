@@ -10,8 +10,8 @@ from telos.worlds.island.island import Island
 from telos.worlds.island.long_form import load_long_form, parse_long_form
 from telos.worlds.island.playthrough import IslandRecording, Playthrough, record_player, record_players
 from telos.worlds.island.story import AGENTS, DATA, GOALS, load_story
-from telos.worlds.island.styles import load_variant
 from telos.worlds.island.trace import IslandLineSpoken
+from telos.worlds.island.variants import load_variant
 
 # Tables 3 and 4 of the chapter: per cent of 893 goals, reached by 137 players with 77,182 actions.
 PUBLISHED = {

@@ -1,6 +1,6 @@
 """Weights of ground formulas: which weight each has, and what it is called; groups with equal tables merged."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import overload
@@ -87,6 +87,16 @@ class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
     def __len__(self) -> int:
         """Return the number of weights."""
         return self._total
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield the rule and the constants of all weights; a rule's keys are unpacked at once."""
+        for part, names in zip(self._parts, self._names, strict=True):
+            columns = unpack_keys(part.places.keys, part.radices)
+            if not columns:
+                yield from ((part.rule, ()) for _ in range(len(part.places.keys)))
+                continue
+            words = ([own[code] for code in column.tolist()] for own, column in zip(names, columns, strict=True))
+            yield from ((part.rule, constants) for constants in zip(*words, strict=True))
 
     def values(self) -> Floats:
         """Return the initial weights of the rules."""

@@ -12,6 +12,15 @@ from typing import Any, NamedTuple, TypeAlias
 Array: TypeAlias = Any  # a NumPy array of any type; Numba specialises on the type
 
 
+INLINED = (
+    "compute_tables",
+    "sum_single_tables",
+    "viterbi_step",
+    "viterbi",
+    "refresh_tables",
+    "choose_alone",
+    "add_differences",
+)
 NONE = -1
 TINY = 1e-200  # a smaller probability would underflow: the sequence is swept again in logarithms
 
@@ -46,9 +55,13 @@ class ViterbiBuffers(NamedTuple):
 
     tables: Array  # (cells,)
     age: Array  # (cells,) the turn in which the table that begins here was computed
+    choice: Array  # (cells,) the best value of the table that begins here, where no other table counts
+    choice_age: Array  # (cells,) the turn in which that was found
     best: Array  # (positions, values)
     back: Array  # (positions, values)
-    pair_scores: Array  # (values * values,)
+    joined: Array  # (choices, values * values) the tables between neighbours, summed
+    joined_age: Array  # (choices,) the turn in which that sum was computed
+    now: Array  # (values,)
     path: Array  # (positions,)
     difference: Array  # (weights,)
     is_moved: Array  # (weights,)
@@ -94,33 +107,54 @@ def node_score(p: int, y: int, steps: PackedSequences, tables: Array) -> float:
     return total
 
 
-def sum_pair_tables(p: int, steps: PackedSequences, tables: Array, pair_scores: Array) -> None:
-    """Write the sum of all tables on p-1 and p to ``pair_scores``."""
-    for cell in range(len(pair_scores)):
-        pair_scores[cell] = 0.0
-    for g in range(steps.pairs.shape[1]):
-        if steps.pairs[p, g] != NONE:
-            for cell in range(len(pair_scores)):
-                pair_scores[cell] += tables[steps.pairs[p, g] + cell]
+def join_pair_tables(choice: int, steps: PackedSequences, buffers: ViterbiBuffers) -> None:
+    """Write the sum of one combination of tables between neighbours to ``joined``."""
+    total = buffers.joined[choice]
+    for cell in range(len(total)):
+        total[cell] = 0.0
+    for g in range(steps.joint.shape[1]):
+        first = steps.joint[choice, g]
+        if first != NONE:
+            for cell in range(len(total)):
+                total[cell] += buffers.tables[first + cell]
+
+
+def sum_single_tables(p: int, steps: PackedSequences, buffers: ViterbiBuffers) -> None:
+    """Write the score of each value at position p from single tables to ``now``."""
+    now, given = buffers.now, steps.given[p]
+    for y in range(len(now)):
+        now[y] = 0.0
+    for g in range(steps.singles.shape[1]):
+        first = steps.singles[p, g]
+        if first != NONE:
+            for y in range(len(now)):
+                now[y] += buffers.tables[first + y]
+    if given >= 0:
+        for y in range(len(now)):
+            if y != given:
+                now[y] = -math.inf
 
 
 def viterbi_step(p: int, is_first: bool, steps: PackedSequences, augmentation: float, buffers: ViterbiBuffers) -> None:
     """Find the best predecessor of each value at p; values other than the true one get ``augmentation`` added."""
-    size = buffers.best.shape[1]
-    if not is_first:
-        sum_pair_tables(p, steps, buffers.tables, buffers.pair_scores)
+    sum_single_tables(p, steps, buffers)
+    now, best, back = buffers.now, buffers.best[p], buffers.back[p]
+    size = len(now)
     for y in range(size):
-        score, came = 0.0, 0
-        if not is_first:
-            score = buffers.best[p - 1, 0] + buffers.pair_scores[y]
-            for x in range(1, size):
-                other = buffers.best[p - 1, x] + buffers.pair_scores[x * size + y]
-                if other > score:
-                    score, came = other, x
-        buffers.best[p, y] = (
-            score + node_score(p, y, steps, buffers.tables) + (augmentation if y != steps.truth[p] else 0.0)
-        )
-        buffers.back[p, y] = came
+        best[y] = 0.0
+        back[y] = 0
+    if not is_first:
+        before, pair_scores = buffers.best[p - 1], buffers.joined[steps.between[p]]
+        for y in range(size):
+            best[y] = before[0] + pair_scores[y]
+        for x in range(1, size):
+            for y in range(size):
+                other = before[x] + pair_scores[x * size + y]
+                if other > best[y]:
+                    best[y] = other
+                    back[y] = x
+    for y in range(size):
+        best[y] = best[y] + now[y] + (augmentation if y != steps.truth[p] else 0.0)
 
 
 def viterbi(first: int, end: int, steps: PackedSequences, augmentation: float, buffers: ViterbiBuffers) -> None:
@@ -142,6 +176,8 @@ def decode(
 ) -> None:
     """Find the best values of these sequences."""
     compute_tables(buffers.tables, 0, len(buffers.tables), matrix, weights)
+    for choice in range(len(steps.joint)):
+        join_pair_tables(choice, steps, buffers)
     for s in sequences:
         viterbi(steps.start[s], steps.start[s + 1], steps, 0.0, buffers)
 
@@ -168,6 +204,31 @@ def refresh_tables(
             if cell != NONE and buffers.age[cell] != turn:
                 compute_tables(buffers.tables, cell, cell + size * size, matrix, weights)
                 buffers.age[cell] = turn
+        if p > first and buffers.joined_age[steps.between[p]] != turn:
+            join_pair_tables(steps.between[p], steps, buffers)
+            buffers.joined_age[steps.between[p]] = turn
+
+
+def choose_alone(
+    p: int, steps: PackedSequences, matrix: FeatureMatrix, weights: Array, turn: int, buffers: ViterbiBuffers
+) -> None:
+    """Find the best value of a position that has one table and no neighbours, the first of equals.
+
+    Many positions of a world share a table, whose best value is found once a turn.
+    """
+    cell, size = steps.singles[p, 0], buffers.best.shape[1]
+    if cell == NONE:
+        buffers.path[p] = 0
+        return
+    if buffers.choice_age[cell] != turn:
+        compute_tables(buffers.tables, cell, cell + size, matrix, weights)
+        buffers.choice_age[cell] = turn
+        top = 0
+        for y in range(1, size):
+            if buffers.tables[cell + y] > buffers.tables[cell + top]:
+                top = y
+        buffers.choice[cell] = top
+    buffers.path[p] = buffers.choice[cell]
 
 
 def add_cell_features(cell: int, sign: float, matrix: FeatureMatrix, buffers: ViterbiBuffers, count: int) -> int:
@@ -246,12 +307,16 @@ def learn_worlds(
     The sequences of world w are ``sequences[opens[w]]`` to before ``sequences[opens[w + 1]]``.
     """
     wrong = 0
+    is_alone = steps.singles.shape[1] == 1 and steps.pairs.shape[1] == 0 and augmentation == 0.0
     for turn in range(len(worlds)):
         count, mistakes = 0, 0
         for at in range(opens[worlds[turn]], opens[worlds[turn] + 1]):
             first, end = steps.start[sequences[at]], steps.start[sequences[at] + 1]
-            refresh_tables(first, end, steps, matrix, weights, turn, buffers)
-            viterbi(first, end, steps, augmentation, buffers)
+            if is_alone and end - first == 1 and steps.given[first] == NONE:
+                choose_alone(first, steps, matrix, weights, turn, buffers)
+            else:
+                refresh_tables(first, end, steps, matrix, weights, turn, buffers)
+                viterbi(first, end, steps, augmentation, buffers)
             for p in range(first, end):
                 mistakes += int(buffers.path[p] != steps.truth[p])
             count = add_differences(first, end, steps, matrix, buffers, count)

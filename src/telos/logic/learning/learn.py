@@ -54,6 +54,7 @@ def learn(
     loss_augmented: bool = False,
     warm_up: int = WARM_UP,
     calibrate: bool = False,
+    score_epochs: bool = True,
     start: LearningResult | MarkovLogic | None = None,
     progress: Progress = ignore_progress,
 ) -> LearningResult:
@@ -64,8 +65,9 @@ def learn(
     ``held_out``, learning stops when their loss has not improved for ``patience`` epochs, and the best weights on them
     are kept. ``start`` takes the weights of another model; given the result of an earlier call with the same data,
     learning continues as if it had not stopped, until ``epochs`` in total. ``calibrate`` scales the weights of MIRA or
-    the perceptron so that beliefs are calibrated; the most probable world does not change. Predicates that are not
-    queried are closed: their unstated atoms are false, also if the model declares them open.
+    the perceptron so that beliefs are calibrated; the most probable world does not change. Without ``score_epochs`` the
+    accuracy of each epoch is not worked out: that takes about as long as the epoch itself, and changes no weight.
+    Predicates that are not queried are closed: their unstated atoms are false, also if the model declares them open.
     """
     settings = LearningSettings(by, epochs, seed, patience, aggressiveness, l2, average, loss_augmented, warm_up)
     network, truth = _ground_truth(model, database, query)
@@ -80,7 +82,13 @@ def learn(
         saved = check_state(saved, by, len(network.weights))
     first = _warm_up_steps(settings, saved["warm_up"] if saved else None, is_fresh=start is None)
     run = Training(
-        _create_learner(settings, worlds, training, weights, first), worlds, training, kept_back, by, patience
+        _create_learner(settings, worlds, training, weights, first),
+        worlds,
+        training,
+        kept_back,
+        by,
+        patience,
+        score_epochs,
     )
     if saved:
         run.restore(saved)

@@ -18,7 +18,7 @@ class _EpochSnapshot(SnapshotPart):
     number: Count
     phase: LearningMethod
     loss: Finite
-    accuracy: Finite
+    accuracy: Finite | None
     held_out_loss: Finite | None = None
     held_out_accuracy: Finite | None = None
 

@@ -73,13 +73,13 @@ class Epoch:
     """One pass over the training worlds, or one step of L-BFGS.
 
     ``loss`` is per variable: the share of mistakes during the pass (MIRA, perceptron), or the mean negative log
-    likelihood. ``accuracy`` is the share of correct values under the weights after it.
+    likelihood. ``accuracy`` is the share of correct values under the weights after it, None if it was not worked out.
     """
 
     number: int  # from 1
     phase: str  # the objective: "mira", "perceptron", "likelihood" or "prefix"
     loss: float
-    accuracy: float
+    accuracy: float | None
     held_out_loss: float | None = None
     held_out_accuracy: float | None = None
 
@@ -144,6 +144,7 @@ class Training:
     held_out: Sequence[int]
     by: str
     patience: int
+    score_epochs: bool = True
     epochs: list[Epoch] = field(default_factory=list)
     best: Floats | None = None
     least: float = float("inf")  # loss on the held-out worlds
@@ -187,7 +188,8 @@ class Training:
     def _epoch(self) -> Epoch:
         loss = self.learner.advance()
         phase, weights = self.learner.phase, self.learner.weights
-        made = Epoch(len(self.epochs) + 1, phase, loss, self._accuracy(self.training, weights))
+        accuracy = self._accuracy(self.training, weights) if self.score_epochs else None
+        made = Epoch(len(self.epochs) + 1, phase, loss, accuracy)
         if not self.held_out:
             return made
         held_out_loss = self.learner.loss(self.held_out, weights)
@@ -195,8 +197,7 @@ class Training:
             self.best, self.least, self.waited = weights, held_out_loss, 0
         elif phase == self.by:  # patience does not apply to the warm-up
             self.waited += 1
-        accuracy = self._accuracy(self.held_out, weights)
-        return Epoch(made.number, phase, loss, made.accuracy, held_out_loss, accuracy)
+        return Epoch(made.number, phase, loss, accuracy, held_out_loss, self._accuracy(self.held_out, weights))
 
     def _accuracy(self, worlds: Sequence[int], weights: Floats) -> float:
         right = self.worlds.right(worlds, weights, is_prefix=self.by == "prefix")

@@ -172,6 +172,8 @@ class SequenceWorlds:
     ) -> int:
         """Go through these worlds in order, updating weights and sums; return the number of wrong values."""
         self._viterbi.age[:] = -1
+        self._viterbi.joined_age[:] = -1
+        self._viterbi.choice_age[:] = -1
         return int(
             self._kernel.learn_worlds(
                 np.asarray(worlds, np.int64),
@@ -231,10 +233,10 @@ class SequenceWorlds:
 
     def _positions_of(self, worlds: Sequence[int]) -> NDArray[np.bool_]:
         """Return which positions belong to these worlds."""
-        start, is_mine = self._steps.start, np.zeros(len(self._steps.truth), np.bool_)
-        for s in self._sequences_of(worlds):
-            is_mine[start[s] : start[s + 1]] = True
-        return is_mine
+        start, chosen = self._steps.start, self._sequences_of(worlds)
+        is_chosen = np.zeros(len(start) - 1, np.bool_)
+        is_chosen[chosen] = True
+        return np.repeat(is_chosen, np.diff(start))
 
 
 def pack_sequences(network: Network, chain: Chain, truth: Ints) -> tuple[PackedSequences, FeatureMatrix]:
@@ -317,9 +319,13 @@ def _viterbi_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int, w
     return ViterbiBuffers(
         tables=np.zeros(cells),
         age=np.full(cells, -1, np.int64),
+        choice=np.zeros(cells, np.int64),
+        choice_age=np.full(cells, -1, np.int64),
         best=np.zeros((positions, size)),
         back=np.zeros((positions, size), np.int32),
-        pair_scores=np.zeros(size * size),
+        joined=np.zeros((len(steps.joint), size * size)),
+        joined_age=np.full(len(steps.joint), -1, np.int64),
+        now=np.zeros(size),
         path=np.zeros(positions, np.int64),
         difference=np.zeros(weights),
         is_moved=np.zeros(weights, np.bool_),

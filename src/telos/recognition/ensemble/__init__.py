@@ -1,4 +1,4 @@
-"""Ensembles: linear scores and decision trees over online features of events, combined and calibrated.
+"""Ensembles: linear scores, decision trees and paths over online features of events, combined and calibrated.
 
 Start with `telos.recognizer("model.json")`; models are trained by `telos study … --save-model` or `train_part`.
 """
@@ -13,6 +13,7 @@ from telos.recognition.ensemble.features import (
 )
 from telos.recognition.ensemble.files import load_ensemble, parse_ensemble, save_ensemble
 from telos.recognition.ensemble.model import EnsembleModel, EnsemblePart, EnsembleReader, EnsembleReasons
+from telos.recognition.ensemble.paths import PathScores, PathSettings
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.ensemble.training import EnsembleSettings, TrainingRows, train_part
 
@@ -29,6 +30,8 @@ __all__ = [
     "FilterTables",
     "LinearScores",
     "NumberEntry",
+    "PathScores",
+    "PathSettings",
     "TrainingRows",
     "TreeScores",
     "load_ensemble",

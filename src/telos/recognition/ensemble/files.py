@@ -29,6 +29,7 @@ from telos.recognition.ensemble.features import (
     no_tables,
 )
 from telos.recognition.ensemble.model import EnsembleModel, EnsemblePart
+from telos.recognition.ensemble.paths import PathScores
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.recognizer import check_goals
 
@@ -111,6 +112,22 @@ class SavedTrees(SnapshotPart):
     baseline: Items[Weight]
 
 
+class SavedPaths(SnapshotPart):
+    """The paths of milestones of a part."""
+
+    columns: Items[Count]
+    costs: Items[Weight]
+    cases: Items[Items[Weight]]
+    starts: Items[Mean]
+    lengths: Items[Mean]
+    goals: Items[Count]
+    prior: Items[Weight]
+    time: Count
+    age: Count
+    spread: Weight
+    patience: Weight
+
+
 class SavedPart(SnapshotPart):
     """One part of an ensemble."""
 
@@ -120,6 +137,7 @@ class SavedPart(SnapshotPart):
     offsets: Items[Weight]
     linear: SavedLinear
     trees: SavedTrees
+    paths: SavedPaths | None = None
 
 
 class SavedEnsemble(SnapshotModel):
@@ -129,6 +147,7 @@ class SavedEnsemble(SnapshotModel):
     goals: Items[Name]
     once: bool = False
     parted_by: Name = ""
+    requires: dict[Name, Items[Name]] = Field(default_factory=dict)
     features: SavedFeatures
     parts: Items[SavedPart]
     about: dict[Name, Any] = Field(default_factory=dict)
@@ -200,6 +219,7 @@ def ensemble_data(model: EnsembleModel) -> dict[str, Any]:
         "goals": list(model.goals),
         "once": model.once,
         "parted_by": model.parted_by,
+        "requires": {goal: list(required) for goal, required in model.requires.items()},
         "features": features,
         "parts": [_part_data(part) for part in model.parts],
     }
@@ -207,7 +227,7 @@ def ensemble_data(model: EnsembleModel) -> dict[str, Any]:
 
 def _part_data(part: EnsemblePart) -> dict[str, Any]:
     linear, trees = part.linear, part.trees
-    return {
+    found: dict[str, Any] = {
         "value": part.value,
         "goals": list(part.goals),
         "weights": _rounded(np.array(part.weights)),
@@ -228,6 +248,22 @@ def _part_data(part: EnsemblePart) -> dict[str, Any]:
             "baseline": _rounded(trees.baseline),
         },
     }
+    if part.paths is not None:
+        paths = part.paths
+        found["paths"] = {
+            "columns": paths.columns.tolist(),
+            "costs": _rounded(paths.costs),
+            "cases": _rounded(paths.cases),
+            "starts": _rounded(paths.starts),
+            "lengths": _rounded(paths.lengths),
+            "goals": paths.case_goals.tolist(),
+            "prior": _rounded(paths.prior),
+            "time": paths.time,
+            "age": paths.age,
+            "spread": paths.spread,
+            "patience": paths.patience,
+        }
+    return found
 
 
 def _rounded(array: Any) -> Any:
@@ -293,12 +329,11 @@ def _build(saved: SavedEnsemble, name: str) -> EnsembleModel:
         tuple(features.bins),
     )
     parts = tuple(_build_part(each) for each in saved.parts)
-    return EnsembleModel(check_goals(saved.goals), program, parts, saved.parted_by, saved.once, name)
+    requires = {goal: tuple(required) for goal, required in saved.requires.items()}
+    return EnsembleModel(check_goals(saved.goals), program, parts, saved.parted_by, saved.once, name, requires)
 
 
 def _build_part(saved: SavedPart) -> EnsemblePart:
-    if len(saved.weights) != 2:
-        raise TelosError(f"part {saved.value!r}: {len(saved.weights)} weights for two components", REMEDY)
     linear = LinearScores(
         _array("means", saved.linear.means, 1),
         _array("scales", saved.linear.scales, 1),
@@ -313,8 +348,31 @@ def _build_part(saved: SavedPart) -> EnsemblePart:
         _array("goals", saved.trees.goals, 1, np.int64),
         _array("baseline", saved.trees.baseline, 1),
     )
-    weights = float(saved.weights[0]), float(saved.weights[1])
-    return EnsemblePart(saved.value, tuple(saved.goals), linear, trees, weights, _array("offsets", saved.offsets, 1))
+    return EnsemblePart(
+        saved.value,
+        tuple(saved.goals),
+        linear,
+        trees,
+        tuple(float(weight) for weight in saved.weights),
+        _array("offsets", saved.offsets, 1),
+        None if saved.paths is None else _build_paths(saved.paths),
+    )
+
+
+def _build_paths(saved: SavedPaths) -> PathScores:
+    return PathScores(
+        _array("columns", saved.columns, 1, np.int64),
+        _array("costs", saved.costs, 1),
+        _array("cases", saved.cases, 2),
+        _array("starts", saved.starts, 1),
+        _array("lengths", saved.lengths, 1),
+        _array("goals", saved.goals, 1, np.int64),
+        _array("prior", saved.prior, 1),
+        saved.time,
+        saved.age,
+        float(saved.spread),
+        float(saved.patience),
+    )
 
 
 def _array(name: str, given: Sequence[Any], dimensions: int, kind: type = np.float64) -> Any:

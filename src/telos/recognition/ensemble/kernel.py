@@ -1,4 +1,6 @@
-"""Loops of the ensemble: online features row by row, and sums of decision trees. Compiled by Numba if installed.
+"""Loops of the ensemble: online features row by row, sums of decision trees, weights of cases.
+
+Compiled by Numba if installed.
 
 A feature program is a table of steps. Each step reads one number or one code of the row, updates its own part of the
 state, and writes its own part of the output, so the features of a row depend on that row and on earlier ones only.
@@ -19,6 +21,7 @@ KIND, SOURCE, SIZE, OUT, STATE, DEPTH = 0, 1, 2, 3, 4, 5
 
 FAR = 200.0  # rows; longer ago makes no difference
 CLIP = 4.0  # standard deviations; a feature farther from its mean counts as this far
+FADED = 30.0  # beyond it, log(1 + exp(x)) is x
 LEAST = 1e-9  # smallest belief of a goal in the filter, so that it can recover
 
 
@@ -265,3 +268,50 @@ def add_linear_to_rows(weights: Floats, means: Floats, scales: Floats, rows: Flo
     """Add the weighted sums to the scores of all rows."""
     for each in range(len(rows)):
         add_linear(weights, means, scales, rows[each], scores[each])
+
+
+def add_cases(
+    columns: Ints,
+    costs: Floats,
+    cases: Floats,
+    starts: Floats,
+    lengths: Floats,
+    goals: Ints,
+    time: int,
+    age: int,
+    spread: float,
+    patience: float,
+    row: Floats,
+    weights: Floats,
+) -> None:
+    """Add to the weight of each goal those of the cases that led to it; a missing feature is as in all cases."""
+    waited = 0.0 if math.isnan(row[age]) else row[age]
+    began = row[time] - waited
+    for case in range(len(starts)):
+        cost = 0.0 if math.isnan(began) else abs(began - starts[case]) / spread
+        for each in range(len(columns)):
+            value = row[columns[each]]
+            if not math.isnan(value):
+                cost += costs[each] * abs(value - cases[case, each])
+        over = (waited - lengths[case]) / patience
+        cost += over if over > FADED else math.log1p(math.exp(over))
+        weights[goals[case]] += math.exp(-cost)
+
+
+def add_cases_to_rows(
+    columns: Ints,
+    costs: Floats,
+    cases: Floats,
+    starts: Floats,
+    lengths: Floats,
+    goals: Ints,
+    time: int,
+    age: int,
+    spread: float,
+    patience: float,
+    rows: Floats,
+    weights: Floats,
+) -> None:
+    """Add the cases to the weights of all rows."""
+    for each in range(len(rows)):
+        add_cases(columns, costs, cases, starts, lengths, goals, time, age, spread, patience, rows[each], weights[each])

@@ -1,19 +1,21 @@
-"""An ensemble: linear scores and decision trees over online features, combined and calibrated in one softmax.
+"""An ensemble: linear scores, decision trees and paths of milestones, combined and calibrated in one softmax.
 
     event ──▶ FeatureStream ──▶ LinearScores ─┐
-                           └──▶ TreeScores   ─┴─▶ weights, offsets ──▶ Belief
+                           ├──▶ TreeScores   ─┤
+                           └──▶ PathScores   ─┴─▶ weights, offsets ──▶ Belief
 
-The belief in a goal is proportional to ``exp(a * linear + b * trees + offset)``. The weights, which are also the
-temperature, and the offsets are learned on players that the components were not trained on. Scores add up, so ``why``
-names what each feature added through each component.
+The belief in a goal is proportional to ``exp(a * linear + b * trees + c * paths + offset)``; a part may have no paths.
+The weights, which are also the temperature, and the offsets are learned on players that the components were not trained
+on. Scores add up, so ``why`` names what each feature added through each component.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from telos.core.belief import Belief
@@ -33,11 +35,12 @@ from telos.files.snapshots import (
     snapshot_error,
 )
 from telos.recognition.ensemble.features import Array, FeatureProgram, FeatureStream
+from telos.recognition.ensemble.paths import PathScores, describe_paths
 from telos.recognition.ensemble.scores import LinearScores, TreeScores
 from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import ModelReader, PlayerSnapshot, check_saved_goals, saved_time
 
-LINEAR, TREES, COMMON = "linear", "trees", "how common the goal is"
+LINEAR, TREES, PATHS, COMMON = "linear", "trees", "paths", "how common the goal is"
 MAX_SHOWN = 8
 LARGEST_WHOLE = 2**53  # of a save; larger numbers are read as floats anyway
 
@@ -50,32 +53,50 @@ class EnsemblePart:
     goals: tuple[int, ...]  # places in the goals of the model
     linear: LinearScores
     trees: TreeScores
-    weights: tuple[float, float]
+    weights: tuple[float, ...]  # of the linear scores, the trees and, if there are any, the paths
     offsets: Array
+    paths: PathScores | None = None
+
+    @property
+    def components(self) -> tuple[LinearScores | TreeScores | PathScores, ...]:
+        """The components, in the order of the weights."""
+        return (self.linear, self.trees) if self.paths is None else (self.linear, self.trees, self.paths)
 
     def scores(self, row: Array) -> Array:
         """Return the combined score of each goal of this part for one row."""
-        linear, trees = np.zeros(len(self.goals)), np.zeros(len(self.goals))
-        self.linear.add_to(row, linear)
-        self.trees.add_to(row, trees)
-        return self.combine(linear, trees)
+        found: list[Array] = []
+        for component in self.components:
+            scores = np.zeros(len(self.goals))
+            component.add_to(row, scores)
+            found.append(scores)
+        return self._combine(found)
 
-    def combine(self, linear: Array, trees: Array) -> Array:
-        """Return the combined scores, of one row or of many."""
-        found: Array = self.weights[0] * linear + self.weights[1] * trees + self.offsets
-        return found
+    def of_rows(self, rows: Array) -> Array:
+        """Return the combined scores of many rows."""
+        return self._combine([component.of_rows(rows) for component in self.components])
+
+    def _combine(self, scores: Sequence[Array]) -> Array:
+        found: Array = self.weights[0] * scores[0]
+        for weight, each in zip(self.weights[1:], scores[1:], strict=True):
+            found = found + weight * each
+        return found + self.offsets
 
     def check(self, features: int, goals: int) -> None:
         """Refuse a part whose arrays do not fit the features and goals of the model."""
         size = len(self.goals)
         if not size or len(set(self.goals)) < size or not all(0 <= goal < goals for goal in self.goals):
             raise TelosError(f"part {self.value!r}: its goals are not goals of the model")
-        if {self.linear.goals, self.trees.goals, len(self.offsets)} != {size}:
+        if {len(self.offsets), *(component.goals for component in self.components)} != {size}:
             raise TelosError(f"part {self.value!r}: its components have other numbers of goals than {size}")
         if self.linear.features != features:
             raise TelosError(f"part {self.value!r}: {self.linear.features} weights for {features} features")
         self.linear.check()
         self.trees.check(features)
+        if self.paths is not None:
+            self.paths.check(features)
+        if len(self.weights) != len(self.components):
+            count = {2: "two", 3: "three"}[len(self.components)]
+            raise TelosError(f"part {self.value!r}: {len(self.weights)} weights for {count} components")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +104,8 @@ class EnsembleModel:
     """A trained ensemble; it holds no belief, so readers of many players may share it.
 
     With ``parted_by``, the value of that context entry decides which part reads a player. With ``once``, a goal that
-    was achieved is not believed again until ``reset``.
+    was achieved is not believed again until ``reset``. A goal in ``requires`` is not believed before the goals that it
+    requires were achieved, as by the tech tree of a game.
     """
 
     goals: tuple[str, ...]
@@ -92,6 +114,7 @@ class EnsembleModel:
     parted_by: str = ""
     once: bool = False
     name: str = ""
+    requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.program.check()
@@ -101,6 +124,12 @@ class EnsembleModel:
             raise TelosError("two parts of the ensemble are for the same players", "train it anew")
         for part in self.parts:
             part.check(len(self.program.names), len(self.goals))
+        for goal, required in self.requires.items():
+            for name in (goal, *required):
+                if name not in self.goals:
+                    raise TelosError(f"requires: unknown goal {name!r}", name_hint(name, self.goals))
+            if goal in required:
+                raise TelosError(f"requires: {goal!r} requires itself, so it could never be believed")
 
     @property
     def context(self) -> frozenset[str]:
@@ -133,28 +162,14 @@ class EnsembleModel:
     def read_rows(self, rows: Array, sequences: Sequence[Sequence[Event]]) -> Array:
         """Return the beliefs for features that were extracted before."""
         parts = np.array([self.parts.index(self.part_of(event)) for events in sequences for event in events], np.int64)
-        is_open = np.ones((len(rows), len(self.goals)), np.bool_) if not self.once else self._find_open(sequences)
+        is_open = find_open(sequences, self.goals, self.once, self.requires)
         found = np.zeros((len(rows), len(self.goals)))
         for number, part in enumerate(self.parts):
             chosen = parts == number
             if chosen.any():
-                own = rows[chosen]
-                scores = part.combine(part.linear.of_rows(own), part.trees.of_rows(own))
+                scores = part.of_rows(rows[chosen])
                 found[np.ix_(chosen, part.goals)] = softmax(scores, is_open[np.ix_(chosen, part.goals)])
         return found
-
-    def _find_open(self, sequences: Sequence[Sequence[Event]]) -> Any:
-        places = {goal: place for place, goal in enumerate(self.goals)}
-        is_open = np.ones((sum(map(len, sequences)), len(self.goals)), np.bool_)
-        row = 0
-        for events in sequences:
-            first = row
-            for event in events:
-                row += 1
-                for goal in achieved_goals(event):
-                    if goal in places:
-                        is_open[row : first + len(events), places[goal]] = False
-        return is_open
 
     def __repr__(self) -> str:
         return f"EnsembleModel({self.name or 'unnamed'}: {len(self.goals)} goals, {len(self.program.names)} features)"
@@ -232,13 +247,14 @@ class EnsembleReader(ModelReader[EnsembleModel]):
         for goal, chance in zip(part.goals, own.tolist(), strict=True):
             chances[goal] = chance
         self._belief = Belief.of(self.goals, tuple(chances), (f"last seen: {event.action}",))
-        if self.model.once:
+        if self.model.once or self.model.requires:
             self._achieved.update(achieved_goals(event))
         return self._belief
 
     def _is_open(self, part: EnsemblePart) -> Any:
-        goals = self.model.goals
-        return np.array([goals[goal] not in self._achieved for goal in part.goals], np.bool_)
+        model, goals = self.model, self.model.goals
+        is_open = [is_goal_open(goals[goal], self._achieved, model.once, model.requires) for goal in part.goals]
+        return np.array(is_open, np.bool_)
 
     def why(self, goal: str | None = None, over: str | None = None) -> EnsembleReasons:
         """Explain the belief in a goal (default: the likeliest) over another (the next) by what each feature added."""
@@ -265,6 +281,10 @@ class EnsembleReader(ModelReader[EnsembleModel]):
             if isinstance(scores, TreeScores):
                 roots = np.bincount(scores.tree_goals, scores.values[scores.roots], len(known))
                 found.append((component, COMMON, float(weight * (roots[one] - roots[two]))))
+        if part.paths is not None:
+            weighed = part.paths.weights_of(row)
+            odds = float(part.weights[2] * (np.log(weighed[one]) - np.log(weighed[two])))
+            found.append((PATHS, describe_paths(weighed, one, two, (goal, over)), odds))
         causes = tuple(sorted((each for each in found if each[2]), key=lambda each: -abs(each[2])))
         return EnsembleReasons(goal, over, causes, sum(added for _, _, added in causes))
 
@@ -333,6 +353,34 @@ def _with_nan(numbers: Sequence[float | None]) -> Array:
 def achieved_goals(event: Event) -> tuple[str, ...]:
     """Return the goals that an event achieves; logs join several with a plus sign."""
     return () if event.goal is None else tuple(goal.strip() for goal in event.goal.split("+"))
+
+
+def is_goal_open(goal: str, achieved: Set[str], once: bool, requires: Mapping[str, tuple[str, ...]]) -> bool:
+    """Tell whether a goal can be pursued after some others were achieved.
+
+    >>> is_goal_open("hive", {"lair"}, True, {"hive": ("lair",)}), is_goal_open("lair", {"lair"}, True, {})
+    (True, False)
+    """
+    return not (once and goal in achieved) and all(each in achieved for each in requires.get(goal, ()))
+
+
+def find_open(
+    sequences: Sequence[Sequence[Event]], goals: Sequence[str], once: bool, requires: Mapping[str, tuple[str, ...]]
+) -> NDArray[np.bool_]:
+    """Return which goals can be pursued at each event; what an event achieves counts from the next one on."""
+    found = np.ones((sum(map(len, sequences)), len(goals)), np.bool_)
+    row = 0
+    for events in sequences:
+        achieved: set[str] = set()
+        last = row + len(events)
+        if requires:
+            found[row:last] = [is_goal_open(goal, achieved, once, requires) for goal in goals]
+        for event in events:
+            row += 1
+            if event.goal is not None:
+                achieved.update(achieved_goals(event))
+                found[row:last] = [is_goal_open(goal, achieved, once, requires) for goal in goals]
+    return found
 
 
 def softmax(scores: Array, is_open: Any) -> Array:

@@ -23,7 +23,7 @@ from telos.telemetry.corpus import Corpus, prepare
 from telos.telemetry.logs import align_rows, iter_play_rows, read_lines
 from telos.telemetry.tables import as_file, csv_source, guard_polars, pl
 from telos.worlds.island.playthrough import Progress, find_pursued, record_players
-from telos.worlds.island.styles import TODAY
+from telos.worlds.island.variants import TODAY
 
 # --- GoalLog ----------------------------------------------------------------------------------------------------------
 

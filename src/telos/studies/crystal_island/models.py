@@ -215,11 +215,26 @@ def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequ
     scores = score_chain(found.network, found.chain)
     filtered = forward_filter(found.chain, scores).filtered
     best = viterbi(found.chain, scores).values
-    places = np.array([log.goals.index(goal) for goal in found.goals])
+    places = _goal_places(log, found)
     order = np.argsort(found.row)
     belief = np.zeros((len(order), len(log.goals)), np.float32)
     belief[:, places] = filtered[order]
     return Readings(found.row[order], belief, places[best][order].astype(np.int32))
+
+
+def read_ahead(
+    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str]
+) -> tuple[Ints, NDArray[np.int32]]:
+    """Return the rows of some sequences and their goals with look-ahead: those of ``read``, without beliefs."""
+    found = ground_log(log, model, sequences, goals, with_goals=False)
+    best = viterbi(found.chain, score_chain(found.network, found.chain)).values
+    order = np.argsort(found.row)
+    return found.row[order], _goal_places(log, found)[best][order].astype(np.int32)
+
+
+def _goal_places(log: GoalLog, found: Grounded) -> NDArray[np.int64]:
+    """Return the index in the log's goals of each goal of a network."""
+    return np.array([log.goals.index(goal) for goal in found.goals])
 
 
 # --- baselines: CRF and logistic regression ---------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from telos.studies.results import (
 )
 from telos.studies.scoring import SHARES
 from telos.studies.statistics import LEVEL, Anova, format_p
-from telos.worlds.island.styles import TODAY
+from telos.worlds.island.variants import TODAY
 
 SOURCE = (
     "E. Y. Ha, J. P. Rowe, B. W. Mott and J. C. Lester: Recognizing Player Goals in Open-Ended Digital Games "

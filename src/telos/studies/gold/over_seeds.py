@@ -27,6 +27,8 @@ from telos.studies.seeds import (
     agreement_table,
     count_verdicts,
     judge,
+    sentence_table,
+    subtract_by_seed,
 )
 
 TEXT, USUAL = "from the text", "as before"
@@ -153,34 +155,23 @@ def _mean_text(measured: Measured | None) -> str:
 
 
 def _sentence_table(study: SeedStudy, samples: Mapping[str, Samples], ablation: int) -> Table:
-    headings = tuple(study.drawn.values())
-    rows = tuple(
-        (says, *(_change_text(_change(samples, name, key, ablation)) for key in study.drawn))
-        for name, says in study.sentences.items()
-    )
     note = (
         f"Points of accuracy that the sentence brings: with all sentences, minus all but this one; the mean over "
         f"{ablation} seeds with the 95% interval of the mean. The same seeds are the same players and games."
     )
-    return Table(("sentence", *headings), rows, note=note, text_columns=tuple(range(len(headings) + 1)))
+    return sentence_table(study.sentences, study.drawn, _changes(study, samples), note=note)
 
 
-def _change(samples: Mapping[str, Samples], left_out: str, key: str, ablation: int) -> Measured | None:
-    """Return what a sentence adds to a quantity, by seed; None if it is about others."""
-    without = samples[left_out].get(key)
-    if without is None:
-        return None
-    whole = samples[TEXT][key].values[:ablation]
-    return Measured(tuple(a - b for a, b in zip(whole, without.values, strict=True)))
-
-
-def _change_text(change: Measured | None) -> str:
-    if change is None:
-        return ""
-    if len(change.values) < 2:
-        return f"{change.mean:+.1f}"
-    low, high = change.interval
-    return f"{change.mean:+.1f} ({low:+.1f} to {high:+.1f})"
+def _changes(study: SeedStudy, samples: Mapping[str, Samples]) -> dict[str, dict[str, Measured]]:
+    """Return what each sentence adds to the accuracies that it is about."""
+    return {
+        name: {
+            key: subtract_by_seed(samples[TEXT][key].values, samples[name][key].values)
+            for key in study.drawn
+            if key in samples[name]
+        }
+        for name in study.sentences
+    }
 
 
 def _data(
@@ -193,12 +184,8 @@ def _data(
 ) -> dict[str, Any]:
     """Return everything for JSON, in per cent and points."""
     changes = {
-        name: {
-            key: [round_figure(value) for value in change.values]
-            for key in study.drawn
-            if (change := _change(samples, name, key, ablation)) is not None
-        }
-        for name in (study.sentences if ablation else ())
+        name: {key: [round_figure(value) for value in change.values] for key, change in each.items()}
+        for name, each in (_changes(study, samples) if ablation else {}).items()
     }
     return {
         "study": study.name,

@@ -7,7 +7,7 @@ row and earlier ones are ever read: features come from a ``FeatureProgram``, whi
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +61,7 @@ class EnsembleGame:
     group: str = ""  # the context entry by which folds are made; the player if empty
     parts: str = ""
     once: bool = True  # a goal that is achieved is not pursued again
+    requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # goals that are achieved before a goal
     # Adds the belief of a hidden Markov model, counted on labelled sequences, to the features.
     with_filter: Callable[[FeatureProgram, Sequence[LabelledSequence], Sequence[str]], FeatureProgram] | None = None
 
@@ -123,13 +124,19 @@ class PlayerHistory:
 FEWEST = 30  # rows with a value in training; rarer values have no feature of their own
 
 
-def with_values(code: CodedEntry, sequences: Iterable[LabelledSequence], *, fewest: int = FEWEST) -> CodedEntry:
-    """Return a coded entry with the values that are frequent enough in the sequences, on every level."""
+def with_values(
+    code: CodedEntry, sequences: Iterable[LabelledSequence], *, fewest: int = FEWEST, by_group: bool = False
+) -> CodedEntry:
+    """Return a coded entry with the values that enough rows of the sequences have (or groups of players)."""
     times: Counter[str] = Counter()
+    seen: set[tuple[str, str]] = set()
     for sequence in sequences:
         for event in sequence.events:
             for level in range(len(code.levels)):
-                times[entry_text(code, level, event)] += 1
+                text = entry_text(code, level, event)
+                if not by_group or (sequence.group, text) not in seen:
+                    times[text] += 1
+                    seen.add((sequence.group, text))
     return replace(code, values=tuple(sorted(value for value, count in times.items() if count >= fewest)))
 
 
@@ -205,7 +212,26 @@ def _without_idle(sequence: LabelledSequence, idle: str) -> LabelledSequence:
 # --- StarCraft II -----------------------------------------------------------------------------------------------------
 
 
-FEWEST_ORDERS = 200  # rows of an order in training
+FEWEST_PLAYERS = 8  # groups of players who gave an order; one research tells much, and is ordered once a game
+
+# What must stand before a building can be ordered: the tech tree, as far as it is among the goals.
+REQUIRES: Mapping[str, tuple[str, ...]] = {
+    "Protoss_dark_shrine": ("Protoss_twilight_council",),
+    "Protoss_fleet_beacon": ("Protoss_stargate",),
+    "Protoss_photon_cannon": ("Protoss_forge",),
+    "Protoss_robotics_bay": ("Protoss_robotics_facility",),
+    "Protoss_templar_archive": ("Protoss_twilight_council",),
+    "Terran_armory": ("Terran_factory",),
+    "Terran_fusion_core": ("Terran_starport",),
+    "Terran_starport": ("Terran_factory",),
+    "Zerg_greater_spire": ("Zerg_hive", "Zerg_spire"),
+    "Zerg_hive": ("Zerg_infestation_pit", "Zerg_lair"),
+    "Zerg_hydralisk_den": ("Zerg_lair",),
+    "Zerg_infestation_pit": ("Zerg_lair",),
+    "Zerg_nydus": ("Zerg_lair",),
+    "Zerg_spire": ("Zerg_lair",),
+    "Zerg_ultralisk_cavern": ("Zerg_hive",),
+}
 
 
 def _orders(rows: list[LogRow], history: PlayerHistory) -> tuple[list[Event], list[str | None]]:
@@ -224,7 +250,7 @@ def starcraft_program(sequences: Sequence[LabelledSequence]) -> FeatureProgram:
     """Return the features of a game of StarCraft II."""
     goals = sorted({each for sequence in sequences for each in sequence.truth if each is not None})
     codes = (
-        with_values(CodedEntry("order", (("action",),)), sequences, fewest=FEWEST_ORDERS),
+        with_values(CodedEntry("order", (("action",),)), sequences, fewest=FEWEST_PLAYERS, by_group=True),
         with_values(CodedEntry("kind", (("kind",),)), sequences),
         CodedEntry(ACHIEVED, (), tuple(goals)),
         with_values(CodedEntry("opponent", (("opp_race",),)), sequences),
@@ -359,7 +385,14 @@ def with_cook_filter(
 GAMES: Mapping[str, EnsembleGame] = {
     "crafter": EnsembleGame("crafter", "crafter-ensemble", (NOOP,), _lives, crafter_program),
     "starcraft": EnsembleGame(
-        "starcraft", "starcraft-ensemble", (), _orders, starcraft_program, group="group", parts="race"
+        "starcraft",
+        "starcraft-ensemble",
+        (),
+        _orders,
+        starcraft_program,
+        group="group",
+        parts="race",
+        requires=REQUIRES,
     ),
     "overcooked": EnsembleGame(
         "overcooked",

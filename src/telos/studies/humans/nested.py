@@ -5,6 +5,7 @@ combine them, offsets and temperature, these in inner folds. The peers (logistic
 have the same features, rows and outer folds. Start with ``run_nested``, ``train_model`` and ``score_model``.
 """
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -22,44 +23,57 @@ from telos.core.errors import TelosError
 from telos.parallel import parallel_map
 from telos.recognition.ensemble.features import Array, Encoded, FeatureProgram
 from telos.recognition.ensemble.files import load_ensemble, save_ensemble
-from telos.recognition.ensemble.model import EnsembleModel, EnsemblePart, EnsembleReader, softmax
+from telos.recognition.ensemble.model import EnsembleModel, EnsemblePart, EnsembleReader, find_open
+from telos.recognition.ensemble.paths import PathSettings
 from telos.recognition.ensemble.training import (
     EnsembleSettings,
     TrainingRows,
     deal_groups,
+    fit_temperature,
     macro_f1,
     pursuits_of,
-    train_part,
+    scale_part,
+    train_calibrated,
 )
 from telos.studies.humans.ensembles import GAMES, EnsembleGame, LabelledSequence, read_sequences
 from telos.studies.humans.experts import calibration_error
+from telos.studies.humans.peers import (
+    BAYES,
+    HMM,
+    LINEAR,
+    MAJORITY,
+    OURS,
+    PATHS,
+    TREES,
+    GameRows,
+    component_beliefs,
+    peer_beliefs,
+)
 from telos.studies.results import Progress, StudyResult, Table, no_progress, round_figure
 from telos.studies.statistics import CONFIDENCE, quantile
 
 FOLDS, QUICK_FOLDS = {"crafter": 3, "starcraft": 10, "overcooked": 3}, 2  # StarCraft II: as its formulas are scored
-OURS, LINEAR, TREES, HMM, BAYES, MAJORITY = (
-    "ensemble",
-    "logistic regression",
-    "boosted trees",
-    "hidden Markov model",
-    "naive Bayes",
-    "majority",
-)
 # Chosen by folds over the players of the open logs, from few candidates; the docs list them.
 SETTINGS = {
     "crafter": EnsembleSettings(ridge=0.0005, rate=0.12, rounds=30, leaves=8, l2=20.0, share=0.15, thin=4),
     "starcraft": EnsembleSettings(
-        ridge=0.00005,
-        linear_steps=20,
-        rate=0.1,
-        rounds=20,
-        leaves=6,
-        least=30,
-        l2=40.0,
-        bins=16,
-        thin=3,
-        shrink=0.2,  # a race has too few groups of players to fit weights and offsets freely
+        ridge=0.1,
+        open_only=True,
+        linear_steps=30,
+        linear_thin=6,
+        rounds=0,
+        folds=10,  # there are no trees to train, so more of them cost little, and components see more of the players
+        paths=PathSettings(
+            costs=(
+                ("total: achieved ", 1.0 / math.log(2.0)),  # the logarithm of one more than the times: 1 a milestone
+                ("latest 1: achieved ", 0.46),
+                ("now: opponent ", 0.35),
+            )
+        ),
+        shrink=10.0,  # a race has too few groups of players to fit weights and offsets freely
         even=100.0,
+        centre=(0.5, 0.0, 0.3),
+        common_temperature=True,
     ),
     "overcooked": EnsembleSettings(
         ridge=0.02, linear_evenness=0.0, tree_evenness=0.0, rate=0.15, rounds=30, leaves=12, share=0.3, thin=3
@@ -72,35 +86,14 @@ TIMED = 2000  # events by which the live cost is measured
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-class GameRows(NamedTuple):
-    """All rows of some sequences: features, the scored ones as training rows, and where these are."""
-
-    features: Array
-    is_scored: NDArray[np.bool_]
-    truth: NDArray[Any]  # goal names, '' where a row is not scored
-    groups: NDArray[Any]
-    parts: NDArray[Any]
-    pursuits: NDArray[np.int64]
-    is_open: NDArray[np.bool_]
-
-
 def game_rows(
     game: EnsembleGame, program: FeatureProgram, sequences: Sequence[LabelledSequence], goals: Sequence[str]
 ) -> GameRows:
-    """Return the rows of some sequences; a goal is open until it is achieved, if it can be achieved once only."""
+    """Return the rows of some sequences, and which goals are open at each."""
     events = [sequence.events for sequence in sequences]
     encoded: Encoded = program.encode(events)
     lengths = [len(each) for each in events]
     truth = np.array([each or "" for sequence in sequences for each in sequence.truth], dtype=object)
-    is_open = np.ones((len(truth), len(goals)), np.bool_)
-    row = 0
-    for each in events:
-        last = row + len(each)
-        for event in each:
-            row += 1
-            for goal in event.goal.split("+") if game.once and event.goal else ():
-                if goal in goals:
-                    is_open[row:last, goals.index(goal)] = False
     part = game.parts
     return GameRows(
         program.extract(encoded),
@@ -109,8 +102,14 @@ def game_rows(
         np.repeat(np.array([sequence.group for sequence in sequences], dtype=object), lengths),
         np.array([str(event.context[part]) if part else "" for each in events for event in each], dtype=object),
         pursuits_of(encoded.is_new, encoded.starts),
-        is_open,
+        find_open(events, goals, game.once, requirements(game, goals)),
     )
+
+
+def requirements(game: EnsembleGame, goals: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return what each of the goals requires, as far as that is among them."""
+    found = {goal: tuple(each for each in game.requires.get(goal, ()) if each in goals) for goal in goals}
+    return {goal: required for goal, required in found.items() if required}
 
 
 def goals_of(sequences: Sequence[LabelledSequence]) -> tuple[str, ...]:
@@ -135,8 +134,22 @@ def train_model(
     else:
         rows = _unseen_rows(game, program, sequences, goals, settings)
         program = game.with_filter(program, sequences, goals)
+    return train_on_rows(game, program, rows, goals, settings, progress=progress)
+
+
+def train_on_rows(
+    game: EnsembleGame,
+    program: FeatureProgram,
+    rows: GameRows,
+    goals: tuple[str, ...],
+    settings: EnsembleSettings,
+    *,
+    progress: Progress = no_progress,
+) -> EnsembleModel:
+    """Train an ensemble on rows whose features are known."""
     program = program.with_bins(rows.features[rows.is_scored], settings.cuts)
-    parts, values = list[EnsemblePart](), sorted(set(rows.parts[rows.is_scored].tolist()))
+    parts, scores, chosen_rows = list[EnsemblePart](), list[Array](), list[NDArray[np.int64]]()
+    values = sorted(set(rows.parts[rows.is_scored].tolist()))
     for value in progress(values, len(values)):
         chosen = np.flatnonzero(rows.is_scored & (rows.parts == value))
         own = tuple(sorted({goals.index(goal) for goal in rows.truth[chosen].tolist()}))
@@ -149,8 +162,20 @@ def train_model(
             rows.is_open[chosen][:, list(own)],
             program.plain_size,
         )
-        parts.append(train_part(training, own, settings, value))
-    return EnsembleModel(goals, program, tuple(parts), game.parts, game.once, game.name)
+        part, unseen = train_calibrated(training, own, settings, value, program.names)
+        parts.append(part)
+        wide = np.full((len(chosen), len(goals)), -np.inf)
+        wide[:, list(own)] = np.where(training.is_open, unseen, -np.inf)
+        scores.append(wide)
+        chosen_rows.append(chosen)
+    if settings.common_temperature:
+        chosen = np.concatenate(chosen_rows)
+        truth = np.array([goals.index(goal) for goal in rows.truth[chosen].tolist()], np.int64)
+        together = np.concatenate(scores)
+        scale = fit_temperature(together, truth, np.isfinite(together))
+        parts = [scale_part(part, scale) for part in parts]
+    requires = requirements(game, goals)
+    return EnsembleModel(goals, program, tuple(parts), game.parts, game.once, game.name, requires)
 
 
 def _unseen_rows(
@@ -241,7 +266,7 @@ COLUMNS = ("method", "right, % [95%]", "macro-F1", "ECE")
 def settings_of(name: str, *, quick: bool, seed: int) -> EnsembleSettings:
     """Return the settings of a game's ensemble; a quick one has fewer trees on fewer rows."""
     settings = replace(SETTINGS[name], seed=seed)
-    return replace(settings, rounds=10, thin=4, folds=2, linear_steps=30) if quick else settings
+    return replace(settings, rounds=min(10, settings.rounds), thin=4, folds=2, linear_steps=30) if quick else settings
 
 
 def run_nested(
@@ -267,7 +292,7 @@ def run_nested(
     group = np.array([group for each in done for group in each.groups])
     found = [
         measure(method, np.concatenate([_spread(each, method, goals) for each in done]), truth, group, rng)
-        for method in (OURS, LINEAR, TREES, HMM, BAYES, MAJORITY)
+        for method in (OURS, LINEAR, TREES, PATHS, HMM, BAYES, MAJORITY)
         if method in done[0].beliefs
     ]
     cost = median(each.microseconds for each in done)
@@ -285,8 +310,9 @@ def run_fold(task: NestedTask) -> FoldBeliefs:
     goals = tuple(sorted({*model.goals, *goals_of(test)}))
     rows = game_rows(game, model.program, test, model.goals)
     beliefs = {OURS: model.read_rows(rows.features, [each.events for each in test])[rows.is_scored]}
-    beliefs |= _component_beliefs(model, rows)
-    beliefs |= _peer_beliefs(game, model, training, rows)
+    known = game_rows(game, model.program, training, model.goals)
+    beliefs |= component_beliefs(model, rows)
+    beliefs |= peer_beliefs(game.name, model, known, rows)
     scored = FoldBeliefs(
         model.goals,
         rows.truth[rows.is_scored].tolist(),
@@ -297,53 +323,6 @@ def run_fold(task: NestedTask) -> FoldBeliefs:
     return scored._replace(
         goals=goals, beliefs={name: _widen(each, model.goals, goals) for name, each in beliefs.items()}
     )
-
-
-def _component_beliefs(model: EnsembleModel, rows: GameRows) -> dict[str, Array]:
-    """Return what each component alone believes, as its own training left it."""
-    size = int(rows.is_scored.sum())
-    found = {LINEAR: np.zeros((size, len(model.goals))), TREES: np.zeros((size, len(model.goals)))}
-    parts = rows.parts[rows.is_scored]
-    features, is_open = rows.features[rows.is_scored], rows.is_open[rows.is_scored]
-    for part in model.parts:
-        chosen = np.flatnonzero(parts == part.value)
-        for name, scores in ((LINEAR, part.linear), (TREES, part.trees)):
-            own = np.ix_(chosen, np.array(part.goals))
-            found[name][own] = softmax(scores.of_rows(features[chosen]), is_open[own])
-    if model.program.goals:
-        known = [model.goals.index(goal) for goal in model.program.goals]
-        found[HMM] = np.zeros((size, len(model.goals)))
-        columns = [model.program.names.index(f"filter: {goal}") for goal in model.program.goals]
-        found[HMM][:, known] = np.exp(features[:, columns])
-    return found
-
-
-def _peer_beliefs(
-    game: EnsembleGame, model: EnsembleModel, training: Sequence[LabelledSequence], rows: GameRows
-) -> dict[str, Array]:
-    """Return the beliefs of naive Bayes (each feature above its mean, or not) and of the commonest goal."""
-    from sklearn.naive_bayes import BernoulliNB
-
-    known = game_rows(game, model.program, training, model.goals)
-    size = int(rows.is_scored.sum())
-    found = {BAYES: np.zeros((size, len(model.goals))), MAJORITY: np.zeros((size, len(model.goals)))}
-    parts, is_open = rows.parts[rows.is_scored], rows.is_open[rows.is_scored]
-    features = rows.features[rows.is_scored]
-    for part in model.parts:
-        chosen = np.flatnonzero(known.is_scored & (known.parts == part.value))
-        truth = np.array([model.goals.index(goal) for goal in known.truth[chosen].tolist()])
-        means = part.linear.means
-        bayes = BernoulliNB(binarize=None).fit(known.features[chosen] > means, truth)
-        own = np.flatnonzero(parts == part.value)
-        chances = np.zeros((len(own), len(model.goals)))
-        chances[:, bayes.classes_] = bayes.predict_proba(features[own] > means)
-        goals = np.array(part.goals)
-        found[BAYES][np.ix_(own, goals)] = softmax(
-            np.log(np.maximum(chances[:, goals], 1e-12)), is_open[np.ix_(own, goals)]
-        )
-        shares = np.bincount(truth, minlength=len(model.goals)) / len(truth)
-        found[MAJORITY][own] = shares
-    return found
 
 
 def _widen(beliefs: Array, goals: Sequence[str], wanted: Sequence[str]) -> Array:
@@ -426,6 +405,7 @@ def save_trained(
     save_ensemble(model, path, about={**about, "quick": quick})
     weights = {part.value or "all": [round(weight, 3) for weight in part.weights] for part in model.parts}
     data = {"study": name, "saved": os.fspath(path), **about, "goals": list(model.goals), "weights": weights}
+    components = ("linear", "trees", "paths")[: max(map(len, weights.values()))]
     lines = tuple((part, *(f"{weight:.2f}" for weight in each)) for part, each in weights.items())
     return StudyResult(
         name,
@@ -433,7 +413,7 @@ def save_trained(
         f"{name}: an ensemble trained on all {about['groups']} groups of human players, {scored:,} rows",
         seed,
         data,
-        (Table(("weight of", "linear", "trees"), lines),),
+        (Table(("weight of", *components), lines),),
         players="human players",
         findings=(f"Written to {os.fspath(path)}; read a log with it: telos study {name} FOLDER --model FILE.",),
     )

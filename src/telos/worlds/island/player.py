@@ -21,15 +21,8 @@ from telos.worlds.island.player_mind import (
 )
 from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import IslandMap, IslandStory
-from telos.worlds.island.styles import (
-    MINUTE,
-    TODAY,
-    PlayerStyles,
-    PlayerTraits,
-    PlayerVariant,
-    load_variant,
-    to_goal,
-)
+from telos.worlds.island.styles import MINUTE, PlayerStyles, PlayerTraits, to_goal
+from telos.worlds.island.variants import TODAY, PlayerVariant, load_variant
 
 IDLE = "idle"  # the intention of a player without a goal
 _MAX_LEVEL = 10.0  # upper limit of a goal's insistence

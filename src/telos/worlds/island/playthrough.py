@@ -18,7 +18,6 @@ from telos.worlds.island.player_mind import PlanExecution
 from telos.worlds.island.requests import IslandRequest, next_command, parse_request
 from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import ASK, FILL, GOALS
-from telos.worlds.island.styles import TODAY, load_variant
 from telos.worlds.island.trace import (
     IslandAction,
     IslandEnded,
@@ -28,6 +27,7 @@ from telos.worlds.island.trace import (
     IslandTutorSpoke,
 )
 from telos.worlds.island.tutor import EATS, IslandTutor, TutorLine
+from telos.worlds.island.variants import TODAY, load_variant
 
 INTERRUPTED = 1800.0  # seconds after which a goal that was left counts as given up
 _WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct

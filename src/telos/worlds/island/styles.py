@@ -1,6 +1,6 @@
 """What simulated players want and can do: their planning domain, and how styles of players differ.
 
-The domain is ``islander.yaml``, with a planner that all players share; ``players.yaml`` defines the styles.
+The domain is ``islander.yaml``; ``players.yaml`` defines the styles. ``variants.py`` puts them together.
 """
 
 import math
@@ -20,9 +20,7 @@ from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
 from telos.files.reading import read_text
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, Number, name_type, text_type
-from telos.planning.planner import Planner
-from telos.worlds.island.long_form import load_long_form
-from telos.worlds.island.story import DATA, IslandStory, load_story
+from telos.worlds.island.story import DATA, load_story
 
 MINUTE = 60.0  # seconds
 _PURSUE = "pursue-"
@@ -102,52 +100,26 @@ def _factor(rng: Random, spread: float) -> float:
 # --- the planning domain ---
 
 
-TODAY, TEXT = "today", "text"
-VARIANTS = (TODAY, TEXT)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlayerVariant:
-    """A way of simulating players: the island that they play, their domain and planner, and their styles.
-
-    ``today`` is the island's own; ``text`` was decided sentence by sentence from the published text.
-    """
-
-    name: str
-    story: IslandStory
-    domain: Domain
-    planner: Planner
-    pursuits: Mapping[str, Action]  # for each goal, the action that stands for pursuing it in a choice between goals
-    styles: PlayerStyles
-
-
 @cache
-def load_variant(name: str = TODAY) -> PlayerVariant:
-    """Return a variant of the players: ``today`` or ``text``.
-
-    >>> load_variant("text").story.protocol[0], load_variant().story.protocol
-    ('clean-tray', ())
-    """
-    if name not in VARIANTS:
-        raise TelosError(f"there is no variant {name!r} of the island's players", name_hint(name, VARIANTS))
-    if name == TODAY:
-        return PlayerVariant(
-            name, load_story(), load_player_domain(), shared_planner(), pursuit_actions(), load_styles()
-        )
-    domain = load(DATA / "islander-text.yaml", functions={"walk": _walk})
-    planner = Planner(domain, [domain.action(each) for each in domain.action_sets["body"]])
-    pursuits = {goal.name: domain.action(_PURSUE + goal.name) for goal in domain.goals}
-    return PlayerVariant(name, load_long_form(), domain, planner, pursuits, read_styles(DATA / "players-text.yaml"))
-
-
-@cache
-def load_player_domain() -> Domain:
-    """Return the domain that comes with the package; it is loaded once.
+def load_player_domain(file: str = "islander.yaml") -> Domain:
+    """Return a domain of players that comes with the package; each is loaded once.
 
     >>> [goal.name for goal in load_player_domain().goals][:3]
     ['talk-nurse', 'talk-patient', 'talk-cook']
     """
-    return load(DATA / "islander.yaml", functions={"walk": _walk})
+    return load(DATA / file, functions={"walk": _walk})
+
+
+def replace_drifts(domain: Domain, drifts: Mapping[str, float]) -> Domain:
+    """Return the domain with other drifts of some goals."""
+    return Domain(
+        domain.name,
+        variables=domain.variables,
+        actions=domain.actions,
+        goals=[replace(goal, drift=drifts.get(goal.name, goal.drift)) for goal in domain.goals],
+        action_sets=domain.action_sets,
+        functions={"walk": _walk},
+    )
 
 
 def _walk(start: str, there: str) -> float:
@@ -155,17 +127,8 @@ def _walk(start: str, there: str) -> float:
     return story.map.distance(start, there) / story.pace / _STEP
 
 
-@cache
-def shared_planner() -> Planner:
-    """Return the planner of all simulated players: they meet the same situations, and it caches plans."""
-    domain = load_player_domain()
-    return Planner(domain, [domain.action(name) for name in domain.action_sets["body"]])
-
-
-@cache
-def pursuit_actions() -> dict[str, Action]:
+def find_pursuits(domain: Domain) -> dict[str, Action]:
     """Return, for each goal, the action that stands for pursuing it in a choice between goals."""
-    domain = load_player_domain()
     return {goal.name: domain.action(_PURSUE + goal.name) for goal in domain.goals}
 
 
