@@ -148,3 +148,19 @@ print(len([each for each in caught if each.category is RuntimeWarning]))
         cut(path)
     assert len(files) > 2
     assert run(tmp_path, code, cache).startswith("1")
+
+
+def test_what_the_game_redirects_while_a_kernel_is_compiled_stays_redirected(tmp_path: Path) -> None:
+    pytest.importorskip("colorama")
+    redirected = """
+import io, sys
+from numba.core import errors
+mine = io.StringIO()
+with errors.ColorShell():  # a thread words a message
+    sys.stdout = mine
+print("still mine")
+assert mine.getvalue() == "still mine\\n", "Numba has put back another sys.stdout"
+sys.stdout = sys.__stdout__
+print("done")
+"""
+    assert run(tmp_path, EAGER + redirected, tmp_path / "cache").splitlines()[-1] == "done"

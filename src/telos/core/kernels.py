@@ -20,7 +20,7 @@ import types
 import uuid
 import warnings
 from collections.abc import Collection, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,6 +38,11 @@ Modules = tuple[types.ModuleType, ...]
 @cache
 def _numba(part: str = "") -> Any:
     """Return Numba or a module of it; importing it takes half a second, so only when it is needed."""
+    errors = import_module("numba.core.errors")
+    if hasattr(errors, "ColorShell"):
+        # If colorama is installed, Numba exchanges sys.stdout while it words a message, also in a thread of ours:
+        # what the game redirects meanwhile would be undone.
+        errors.ColorShell = nullcontext
     return import_module(f"numba{part}")
 
 
