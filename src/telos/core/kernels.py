@@ -38,7 +38,7 @@ Modules = tuple[types.ModuleType, ...]
 @cache
 def _numba(part: str = "") -> Any:
     """Return Numba or a module of it; importing it takes half a second, so only when it is needed."""
-    errors = import_module("numba.core.errors")
+    errors: Any = import_module("numba.core.errors")
     if hasattr(errors, "ColorShell"):
         # If colorama is installed, Numba exchanges sys.stdout while it words a message, also in a thread of ours:
         # what the game redirects meanwhile would be undone.
