@@ -11,8 +11,8 @@ from telos.core.errors import TelosError
 from telos.studies.crystal_island.logs import (
     IDLE,
     THINGS,
-    Evidence,
     GoalLog,
+    PredicateFacts,
     crafter_log,
     find_logs,
     human_log,
@@ -25,7 +25,7 @@ CRAFTED = ("collect_wood", "place_table", "eat_cow")
 
 def facts(log: GoalLog, name: str) -> list[list[str]]:
     """Return the facts of a predicate, row by row."""
-    each: Evidence = log.evidence[name]
+    each: PredicateFacts = log.evidence[name]
     found: list[list[str]] = [[] for _ in log.truth]
     for row, code in zip(each.row.tolist(), each.code.tolist(), strict=True):
         found[row].append(each.names[code])
