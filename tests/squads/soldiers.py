@@ -52,10 +52,11 @@ class Soldier:
         *,
         valid: bool = True,
         in_view: float | None = None,
+        **more: Any,
     ) -> "Soldier":
         """Know a cover node, to which the whole way is in view unless said otherwise."""
         in_view = distance if in_view is None else in_view
-        about = {"valid": valid, "distance": distance, "threat_distance": threat_distance, "in_view": in_view}
+        about = {"valid": valid, "distance": distance, "threat_distance": threat_distance, "in_view": in_view, **more}
         return self.note("cover", node, x=distance, y=1.0, **about)
 
     def knows_room(self, room: str, distance: float, nodes: int = 1) -> "Soldier":

@@ -1,7 +1,7 @@
 """Get-to-cover and advance-cover: some run, one suppresses, and no two share a node."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from squads.soldiers import Soldier, soldier, tasks, watched
 from telos.agents.memory import WorkingMemory
-from telos.squads.behaviours import assign_nodes
+from telos.squads.behaviours import assign_nodes, select_behaviours
 from telos.squads.behaviours.slots import EXPOSING_WORTH, VIEW_WORTH, find_free_cover, run_cost
 from telos.squads.squad import BehaviourEnded, OrdersGiven
 
@@ -374,6 +374,43 @@ def test_advance_cover_moves_half_of_the_squad() -> None:
     squad[2].does()
     red.tick(squad, 2.0)
     assert conclusions(told) == [("advance-cover", True, "everyone who was to run is there")]
+
+
+def cut_off() -> list[Soldier]:
+    """Ann sees the enemy; Bob and Cid, in cover, were told of it, and know cover with a view."""
+    ann = soldier("Ann", rank=1).sees().stands_at("c1")
+    bob = soldier("Bob").note("enemy", "bert", x=30.0, y=0.0, seen=False).stands_at("c2")
+    cid = soldier("Cid").note("enemy", "bert", x=30.0, y=0.0, seen=False).stands_at("c3")
+    bob.knows("n1", 9.0, threat_distance=25.0, sees=True)
+    cid.knows("n1", 12.0, threat_distance=25.0, sees=True).knows("n2", 14.0, threat_distance=8.0, sees=True)
+    return [ann, bob, cid]
+
+
+def test_who_sees_no_enemy_moves_up_to_cover_with_a_view() -> None:
+    squad = cut_off()
+    red, told = watched()
+    red.tick(squad, 0.0)
+    assert tasks(squad) == {"Bob": ("advance", "n1"), "Cid": ("advance", "n2")}  # also in view, and not nearer
+    (ordered,) = (each for each in told if isinstance(each, OrdersGiven))
+    assert ordered.why == "comrades of Bob and Cid see an enemy; Bob can run to n1, Cid can run to n2"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda ann, bob: bob.knows("n1", 9.0, threat_distance=25.0, sees=False),  # no view
+        lambda ann, bob: bob.knows("n1", 9.0, threat_distance=7.5, sees=True),  # too near the enemy
+        lambda ann, bob: bob.sees(),  # has fire to lose
+        lambda ann, bob: bob.feels(cover_valid=False),  # in the open
+        lambda ann, bob: ann.sees(time=-4.0),  # nobody sees the enemy any more
+    ],
+)
+def test_who_would_gain_no_view_or_has_one_is_not_sent_for_it(spoil: Callable[[Soldier, Soldier], object]) -> None:
+    ann, bob, _ = cut_off()
+    spoil(ann, bob)
+    red, _ = watched(behaviours=select_behaviours(["advance-cover"]))
+    red.tick([ann, bob], 0.0)
+    assert tasks([ann, bob]).get("Bob") != ("advance", "n1")
 
 
 def test_advance_cover_requires_two_metres_of_gain() -> None:

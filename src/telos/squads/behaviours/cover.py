@@ -1,6 +1,6 @@
 """Get-to-cover and advance-cover: some run to cover while one suppresses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from telos.squads.behaviours.slots import (
     find_suppressors,
     is_threatened,
     run_cost,
+    sees_enemy,
 )
 from telos.squads.squad import (
     Assignment,
@@ -36,6 +37,7 @@ Arrived: TypeAlias = Callable[[Member, Order, float], bool]
 MIN_ADVANCE = 2.0  # metres nearer to the threat that justify leaving good cover
 OVERWHELMING = 3  # members for each known enemy, from which on they run through its view while one suppresses
 MAX_METRES_UNSEEN = 1.0  # in view of the enemy, up to which a run needs no suppressive fire
+LEAST_AWAY = 8.0  # metres from the nearest enemy, within which nobody is sent to get a view of it
 
 
 # --- fire and movement ---
@@ -96,9 +98,12 @@ def order_runs(squad: Squad, costs: RunCosts, task: OrderTask, now: float, *, mo
 
 def describe_runs(orders: Mapping[str, Order]) -> str:
     """Return as text who runs where while who suppresses."""
-    runs = ", ".join(f"{name} can run to {order.node}" for name, order in orders.items() if order.task != "suppress")
-    suppressor = find_suppressing(orders)
+    runs, suppressor = _describe_runs(orders), find_suppressing(orders)
     return f"{runs}; nobody can suppress from cover" if suppressor is None else f"{runs} while {suppressor} suppresses"
+
+
+def _describe_runs(orders: Mapping[str, Order]) -> str:
+    return ", ".join(f"{name} can run to {order.node}" for name, order in orders.items() if order.task != "suppress")
 
 
 def find_suppressing(orders: Mapping[str, Order]) -> str | None:
@@ -219,8 +224,12 @@ def _has_cover(member: Member, order: Order, now: float) -> bool:
 
 
 def _format_names(members: list[Member]) -> str:
-    names = [member.name for member in members]
-    return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
+    return f"{_join_names([member.name for member in members])} {'is' if len(members) == 1 else 'are'}"
+
+
+def _join_names(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 # --- advance cover ---
@@ -228,9 +237,10 @@ def _format_names(members: list[Member]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AdvanceCover:
-    """Up to half of a squad in cover moves to cover nearer to the threat while one suppresses.
+    """Who sees no enemy from its cover moves up to a view of one; else some move nearer while one suppresses.
 
-    Needs all members in valid cover, one to suppress, and another who knows free cover nearer to the threat.
+    The first needs a comrade who sees an enemy, and free cover with a view. The second needs all members in valid
+    cover, one to suppress, and another who knows free cover nearer to the threat; up to half of the squad moves.
     """
 
     name: str = "advance-cover"
@@ -239,10 +249,14 @@ class AdvanceCover:
     serves: None = None
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Send up to half of the squad forward, as long as those who stay outnumber the enemy."""
+        """Bring idle guns to bear, or send up to half of the squad forward while those who stay outnumber the enemy."""
         reason = reason_not_to_run(squad, now)
         if reason is not None:
             return reason
+        joining = order_to_join(squad, now)
+        if joining:
+            why = f"comrades of {_join_names(joining)} see an enemy; {_describe_runs(joining)}"
+            return Assignment.create(self.name, joining, why, now)
         exposed = next((member for member in squad.members if not in_valid_cover(member, now)), None)
         if exposed is not None:
             return NotNow(f"{exposed.name} is not in valid cover")
@@ -266,6 +280,26 @@ class AdvanceCover:
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
         """Wait until all runners have arrived."""
         return watch_runs(assignment, squad, now, is_order_done)
+
+
+def order_to_join(squad: Squad, now: float) -> dict[str, Order]:
+    """Return the runs of those who see no enemy from their cover to cover with a view, if a comrade sees one.
+
+    They have no fire to lose, and those who see the enemy fire meanwhile, so nobody is told to suppress.
+    """
+    idle = [member for member in squad.members if in_valid_cover(member, now) and not sees_enemy(member, now)]
+    if not any(sees_enemy(member, now) for member in squad.members):
+        return {}
+    costs = {member.name: _cover_with_view(member, squad, now) for member in idle}
+    return order_runs(squad, costs, "advance", now, most=len(idle))
+
+
+def _cover_with_view(member: Member, squad: Squad, now: float) -> dict[str, float]:
+    return {
+        each.subject: run_cost(member, each, now)
+        for each in find_free_cover(member, squad.taken, now)
+        if each.get("sees") and as_number(each.get("threat_distance")) >= LEAST_AWAY
+    }
 
 
 def _nearer_cover(member: Member, squad: Squad, now: float) -> dict[str, float]:
