@@ -249,7 +249,7 @@ class AdvanceCover:
     serves: None = None
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Bring idle guns to bear, or send up to half of the squad forward while those who stay outnumber the enemy."""
+        """Bring idle guns to bear, or send some of the squad nearer to the threat."""
         reason = reason_not_to_run(squad, now)
         if reason is not None:
             return reason
@@ -257,20 +257,7 @@ class AdvanceCover:
         if joining:
             why = f"comrades of {_join_names(joining)} see an enemy; {_describe_runs(joining)}"
             return Assignment.create(self.name, joining, why, now)
-        exposed = next((member for member in squad.members if not in_valid_cover(member, now)), None)
-        if exposed is not None:
-            return NotNow(f"{exposed.name} is not in valid cover")
-        nearer = {member.name: _nearer_cover(member, squad, now) for member in squad.members}
-        if not any(nearer.values()):
-            return NotNow(f"nobody knows free cover {MIN_ADVANCE:g} m nearer to the threat")
-        # Runners are exposed and do not shoot: as many members as known enemies must stay to suppress them.
-        known = {fact.subject for fact in known_enemies(squad.members, now)}
-        most = max(1, len(squad.members) // 2)
-        if len(squad.members) < OVERWHELMING * len(known):
-            nearer, most = {member.name: _hidden_runs(member, nearer[member.name], now) for member in squad.members}, 1
-            if not any(nearer.values()):
-                return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
-        orders = fire_and_move(squad, nearer, "advance", now, most=most, is_urgent=False)
+        orders = order_nearer(squad, now)
         if isinstance(orders, NotNow):
             return orders
         return Assignment.create(
@@ -300,6 +287,26 @@ def _cover_with_view(member: Member, squad: Squad, now: float) -> dict[str, floa
         for each in find_free_cover(member, squad.taken, now)
         if each.get("sees") and as_number(each.get("threat_distance")) >= LEAST_AWAY
     }
+
+
+def order_nearer(squad: Squad, now: float) -> dict[str, Order] | NotNow:
+    """Return the runs of a squad in cover to cover nearer to the threat, and the order to suppress, or why not.
+
+    Runners are exposed and do not shoot: as many members as known enemies must stay, or one runs out of their sight.
+    """
+    exposed = next((member for member in squad.members if not in_valid_cover(member, now)), None)
+    if exposed is not None:
+        return NotNow(f"{exposed.name} is not in valid cover")
+    nearer = {member.name: _nearer_cover(member, squad, now) for member in squad.members}
+    if not any(nearer.values()):
+        return NotNow(f"nobody knows free cover {MIN_ADVANCE:g} m nearer to the threat")
+    known = {fact.subject for fact in known_enemies(squad.members, now)}
+    most = max(1, len(squad.members) // 2)
+    if len(squad.members) < OVERWHELMING * len(known):
+        nearer, most = {member.name: _hidden_runs(member, nearer[member.name], now) for member in squad.members}, 1
+        if not any(nearer.values()):
+            return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
+    return fire_and_move(squad, nearer, "advance", now, most=most, is_urgent=False)
 
 
 def _nearer_cover(member: Member, squad: Squad, now: float) -> dict[str, float]:
