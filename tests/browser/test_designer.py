@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
 
 from browser.conftest import Studio, until
+from telos.studio.stage import Inputs
+from telos.studio.worlds.arena import ArenaStage
 
 Open = Callable[..., Any]
 _EDITOR = "getElement(Number(document.querySelector('.ts-editor').id.slice(1)))"
@@ -16,13 +19,26 @@ _PASTE = f"""(text) => {{
 }}"""
 
 
+@cache
+def find_approach(seed: int) -> tuple[str, int]:
+    """Return who is about to approach an enemy while at ease, and at which frame, in the second half of a minute."""
+    stage = ArenaStage("skirmish", seed)
+    for frame in range(1, 900):
+        stage.step(Inputs(""))
+        for name, mind in stage.battle.minds.items() if frame > 300 else ():
+            if mind.goal == "kill_enemy" and mind.steps[mind.index] == "approach" and mind.state["at_ease"]:
+                return name, frame
+    pytest.fail("nobody approached an enemy in 90 seconds")
+
+
 @pytest.fixture
 def minds(opened: Open, studio: Studio) -> Any:
-    """A fight at a moment at which Yan is about to approach an enemy, with Yan's mind."""
-    page = opened(studio.url("arena?seed=3&at=545"))
-    until(page, "link.status.paused && link.frame.n === 545")
+    """A fight at a moment at which somebody is about to approach an enemy, with this fighter's mind."""
+    who, frame = find_approach(3)
+    page = opened(studio.url(f"arena?seed=3&at={frame}"))
+    until(page, f"link.status.paused && link.frame.n === {frame}")
     page.keyboard.press("2")
-    page.get_by_role("button", name="Yan", exact=True).click()
+    page.get_by_role("button", name=who, exact=True).click()
     page.get_by_text("approach, for kill_enemy").wait_for()
     return page
 

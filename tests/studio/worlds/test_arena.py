@@ -102,7 +102,7 @@ def test_dark_room_is_darker_until_light_is_on() -> None:
 
 
 def test_happenings_cover_orders_speech_goals_shots_and_deaths() -> None:
-    stage = ArenaStage("skirmish", 5)  # which is fought out in 64 seconds
+    stage = ArenaStage("skirmish", 7)  # which is fought out in 53 seconds
     told = run(stage, 700)
     kinds = {each.kind for each in told}
     assert kinds == {"event", "said", "game", "bad", "goal", "mind", "plan"}
