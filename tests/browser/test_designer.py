@@ -21,7 +21,7 @@ _PASTE = f"""(text) => {{
 
 @cache
 def find_approach(seed: int) -> tuple[str, int]:
-    """Return who is about to approach an enemy while at ease, and at which frame, in the second half of a minute."""
+    """Return who is about to approach an enemy while at ease, and at which frame, after half a minute."""
     stage = ArenaStage("skirmish", seed)
     for frame in range(1, 900):
         stage.step(Inputs(""))

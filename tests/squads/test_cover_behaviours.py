@@ -406,11 +406,15 @@ def test_who_sees_no_enemy_moves_up_to_cover_with_a_view() -> None:
     ],
 )
 def test_who_would_gain_no_view_or_has_one_is_not_sent_for_it(spoil: Callable[[Soldier, Soldier], object]) -> None:
+    def task_of_bob(ann: Soldier, bob: Soldier) -> tuple[str, str | None] | None:
+        red, _ = watched(behaviours=select_behaviours(["advance-cover"]))
+        red.tick([ann, bob], 0.0)
+        return tasks([bob]).get("Bob")
+
+    assert task_of_bob(*cut_off()[:2]) == ("advance", "n1")
     ann, bob, _ = cut_off()
     spoil(ann, bob)
-    red, _ = watched(behaviours=select_behaviours(["advance-cover"]))
-    red.tick([ann, bob], 0.0)
-    assert tasks([ann, bob]).get("Bob") != ("advance", "n1")
+    assert task_of_bob(ann, bob) is None
 
 
 def test_advance_cover_requires_two_metres_of_gain() -> None:

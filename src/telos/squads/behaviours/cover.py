@@ -98,11 +98,11 @@ def order_runs(squad: Squad, costs: RunCosts, task: OrderTask, now: float, *, mo
 
 def describe_runs(orders: Mapping[str, Order]) -> str:
     """Return as text who runs where while who suppresses."""
-    runs, suppressor = _describe_runs(orders), find_suppressing(orders)
+    runs, suppressor = _list_runs(orders), find_suppressing(orders)
     return f"{runs}; nobody can suppress from cover" if suppressor is None else f"{runs} while {suppressor} suppresses"
 
 
-def _describe_runs(orders: Mapping[str, Order]) -> str:
+def _list_runs(orders: Mapping[str, Order]) -> str:
     return ", ".join(f"{name} can run to {order.node}" for name, order in orders.items() if order.task != "suppress")
 
 
@@ -255,7 +255,7 @@ class AdvanceCover:
             return reason
         joining = order_to_join(squad, now)
         if joining:
-            why = f"comrades of {_join_names(joining)} see an enemy; {_describe_runs(joining)}"
+            why = f"comrades of {_join_names(joining)} see an enemy; {_list_runs(joining)}"
             return Assignment.create(self.name, joining, why, now)
         orders = order_nearer(squad, now)
         if isinstance(orders, NotNow):

@@ -58,6 +58,16 @@ def test_pinned_is_felt_until_most_of_the_suppression_has_passed() -> None:
     ]  # fmt: skip
 
 
+def test_held_cover_is_left_for_an_enemy_and_for_no_noise(battle: Battle) -> None:
+    holding = {**IN_COVER, "foe": "Bob", "target_seen": False, "holding": True}  # whose place Ann knows
+    assert planned(battle, "kill_enemy", holding)[:1] == ["approach"]
+    assert planned(battle, "kill_enemy", {**holding, "under_fire": True}) == []
+    check_noise = battle.domain.goal("check_noise").relevant
+    heard: dict[str, Value] = {"target": "suspected", "holding": False}
+    assert check_noise.holds(battle.domain.state(heard))
+    assert not check_noise.holds(battle.domain.state({**heard, "holding": True}))
+
+
 def test_cover_that_an_order_led_to_is_held() -> None:
     battle = Battle(load_scene("get-to-cover"), seed=1)
     for _ in range(26):
